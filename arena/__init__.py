@@ -1,0 +1,1 @@
+"""Card Arena: bots play card games against each other over the network."""

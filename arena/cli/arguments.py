@@ -1,0 +1,168 @@
+"""Arguments that several commands take, and how their mistakes are told."""
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
+from arena.jail import BadCommand, BotCommand, parse_commands
+from arena.ladder.schedule import ScheduleError
+from arena.referee import TimeControl, Unwritten
+from arena.server.crew import NoShow
+from arena.server.host import CannotServe
+from arena.server.refusals import Refused
+from arena.store import StoreError
+
+DEFAULT_DATA: Final = Path("arena-data")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: What a person can cause; each has a sentence for that person.
+MISTAKES: Final = (
+    BadCommand,
+    BadOptions,
+    CannotServe,
+    NoShow,
+    Refused,
+    ScheduleError,
+    StoreError,
+    UnknownGame,
+    Unwritten,
+)
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """Tell mistakes as one sentence, and end with exit code 1."""
+    try:
+        yield
+    except MISTAKES as error:
+        raise click.ClickException(str(error)) from error
+    except BaseExceptionGroup as group:
+        mistakes, others = group.split(MISTAKES)
+        if mistakes is None or others is not None:
+            raise
+        raise click.ClickException(str(_first(mistakes))) from group
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+class GameType(click.ParamType[Game]):
+    """A game by its id."""
+
+    name = "game"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Game:
+        if isinstance(value, Game):
+            return value
+        try:
+            return game_by_id(value)
+        except UnknownGame as error:
+            self.fail(str(error), param, ctx)
+
+
+def parse_options(texts: Sequence[str]) -> dict[str, object]:
+    """Read options given as `name=value`."""
+    options: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"an option is NAME=VALUE, not {text!r}")
+        options[name.strip()] = value.strip()
+    return options
+
+
+def bot_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
+    """The bots' commands, their mistakes told plainly."""
+    with plain_errors():
+        return parse_commands(texts)
+
+
+def time_control_of(move: float, bank: float, increment: float) -> TimeControl:
+    """A time control from seconds."""
+    try:
+        return TimeControl(
+            move_ms=round(move * 1000),
+            bank_ms=round(bank * 1000),
+            increment_ms=round(increment * 1000),
+        )
+    except ValueError as error:
+        raise click.UsageError(f"{error}") from None
+
+
+def timed(command: F) -> F:
+    """Adds the options of the clock: `move`, `bank` and `increment`, in seconds."""
+    options = (
+        click.option(
+            "--increment",
+            default=0.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Added to the bank after each move in time.",
+        ),
+        click.option(
+            "--bank",
+            default=60.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="For moves that take longer, all match.",
+        ),
+        click.option(
+            "--move",
+            default=10.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="For each move, before the bank is touched.",
+        ),
+    )
+    for option in options:
+        command = option(command)
+    return command
+
+
+def data_option(command: F) -> F:
+    """Adds `--data`, the folder of replays, results and journals."""
+    return click.option(
+        "--data",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=DEFAULT_DATA,
+        show_default=True,
+        envvar="ARENA_DATA",
+        help="Folder for replays, results and the journal.",
+    )(command)
+
+
+def game_options(command: F) -> F:
+    """Adds `--option`, which may be given many times."""
+    return click.option(
+        "--option",
+        "-o",
+        "options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="An option of the game, see: arena games show GAME.",
+    )(command)
+
+
+def log_to(data: Path) -> None:
+    """Send what the arena logs to a file, so that the terminal stays readable."""
+    with plain_errors():
+        try:
+            data.mkdir(parents=True, exist_ok=True)
+            handler = logging.FileHandler(data / "arena.log")
+        except OSError as error:
+            raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
+    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")
+    handler.setFormatter(form)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)

@@ -1,0 +1,143 @@
+"""`arena play`: one match between bots given as commands, on this machine."""
+
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+import click
+import trio
+from rich.console import Console
+from rich.table import Table
+
+from arena.cli.arguments import (
+    GameType,
+    bot_commands,
+    data_option,
+    game_options,
+    log_to,
+    parse_options,
+    plain_errors,
+    time_control_of,
+    timed,
+)
+from arena.games.catalogue import Game
+from arena.referee import Ending, Outcome
+from arena.server.arena import Arena, MatchOrder
+from arena.server.crew import Crew
+from arena.server.host import ServerSettings, serve
+from arena.server.session import BotId
+from arena.server.tokens import Tokens
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  arena play abstrac sample_bots/abstrac.py sample_bots/random_bot.py
+  arena play democracy me=./my_bot "python3 sample_bots/random_bot.py" -o hands=4
+  arena play abstrac bot.py bot.py --seed 7 --json
+"""
+)
+@click.argument("game", type=GameType())
+@click.argument("bots", nargs=-1, required=True, metavar="[NAME=]COMMAND...")
+@game_options
+@timed
+@click.option("--seed", default="", help="Repeat the same deals; without it they are drawn afresh.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@data_option
+def play(
+    game: Game,
+    bots: tuple[str, ...],
+    options: tuple[str, ...],
+    move: float,
+    bank: float,
+    increment: float,
+    seed: str,
+    as_json: bool,
+    data: Path,
+) -> None:
+    """Play one match of GAME between bots, each given as a command, in seat order.
+
+    Bots are launched here and dial in like any other. The replay stays in the
+    data folder.
+    """
+    commands = bot_commands(bots)
+    order = MatchOrder(
+        game=game.id,
+        bots=tuple(BotId(command.name) for command in commands),
+        options=parse_options(options),
+        time_control=time_control_of(move, bank, increment),
+        seed=seed,
+        match_id=secrets.token_hex(8),
+    )
+    with plain_errors():
+        game.options(order.options, len(commands))  # before anything is started
+
+    async def main(arena: Arena) -> Outcome:
+        async with trio.open_nursery() as nursery:
+            crew = Crew(arena, commands, data / "bots" / order.match_id, nursery)
+            await crew.muster(order.bots)
+            outcome = await arena.lease(order)
+            nursery.cancel_scope.cancel()
+        return outcome
+
+    log_to(data)
+    with plain_errors():
+        outcome = serve(ServerSettings(data), Tokens(), main)
+    names = [command.name for command in commands]
+    path = data / "replays" / f"{order.match_id}.replay"
+    if as_json:
+        click.echo(json.dumps(_as_json(game, names, outcome, path), indent=2))
+    else:
+        _print(game, names, outcome, path)
+    if outcome.ending is Ending.ABORTED:
+        log = data / "arena.log"
+        raise click.ClickException(f"the arena could not finish the match; {log} says why")
+
+
+def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict[str, Any]:
+    return {
+        "match": outcome.match_id,
+        "game": game.id,
+        "bots": names,
+        "ending": outcome.ending.name.lower(),
+        "scores": list(outcome.scores),
+        "places": list(outcome.places),
+        "hand_scores": [list(scores) for scores in outcome.hand_scores],
+        "faults": [
+            {
+                "bot": names[fault.seat],
+                "seat": fault.seat,
+                "kind": fault.kind.name.lower(),
+                "decision": fault.decision,
+                "reason": fault.reason,
+            }
+            for fault in outcome.faults
+        ],
+        "replay": str(path),
+    }
+
+
+def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
+    console = Console()
+    if outcome.ending is Ending.ABORTED:
+        return
+    table = Table("place", "bot", "seat", "score", "faults", title=game.title)
+    rows = sorted(range(len(names)), key=lambda seat: outcome.places[seat])
+    for seat in rows:
+        faults = sum(fault.seat == seat for fault in outcome.faults)
+        table.add_row(
+            str(outcome.places[seat]),
+            names[seat],
+            str(seat),
+            str(outcome.scores[seat]),
+            str(faults) if faults else "",
+        )
+    console.print(table)
+    for fault in outcome.faults[:5]:
+        kind = fault.kind.name.lower()
+        bot = names[fault.seat]
+        console.print(f"{bot}, decision {fault.decision}: {kind}: {fault.reason}", markup=False)
+    if len(outcome.faults) > 5:
+        console.print(f"… and {len(outcome.faults) - 5} more faults")
+    console.print(f"Watch it: arena replay show {path}", markup=False, soft_wrap=True)

@@ -1,0 +1,248 @@
+"""`arena replay`: watch, verify and export replays."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from arena.replay.read import Replay
+    from arena.replay.show import Eyes
+    from arena.replay.verify import Verdict
+
+# The rules and messages of all games are imported by the commands that need
+# them, so that `--help` comes at once.
+
+
+@click.group()
+def replay() -> None:
+    """Watch, verify and export the replays of matches.
+
+    \b
+    Examples:
+      arena replay show data/replays/3f9a.replay
+      arena replay verify data/replays
+      arena replay export data/replays/3f9a.replay -o match.jsonl
+    """
+
+
+@replay.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--seat", type=click.IntRange(min=0), help="See what this seat saw, from 0.")
+@click.option("--spectator", is_flag=True, help="See what everybody saw.")
+@click.option("--all", "all_seats", is_flag=True, help="See what all seats saw (the default).")
+@click.option("--hand", type=click.IntRange(min=0), help="Only this hand, counted from 0.")
+@click.option("--step", "step_number", type=click.IntRange(min=0), help="Only this step, from 0.")
+@click.option("--brief", is_flag=True, help="Leave the views out when printing.")
+@click.option("--print", "print_only", is_flag=True, help="Print even on a terminal.")
+def show(
+    file: Path,
+    seat: int | None,
+    spectator: bool,
+    all_seats: bool,
+    hand: int | None,
+    step_number: int | None,
+    brief: bool,
+    print_only: bool,
+) -> None:
+    """Watch a replay in the terminal, through somebody's eyes.
+
+    On a terminal it goes step by step (--hand and --step say where to begin);
+    piped or with --print it prints all of it, or what --hand or --step choose.
+
+    \b
+    Examples:
+      arena replay show 3f9a.replay
+      arena replay show 3f9a.replay --seat 1 --hand 2
+      arena replay show 3f9a.replay --spectator --print | less -R
+    """
+    from rich.console import Console
+
+    from arena.replay.show import Screen, Steps, print_all, step_through
+
+    if (seat is not None) + spectator + all_seats > 1:
+        raise click.UsageError("choose one of --seat, --spectator and --all")
+    if hand is not None and step_number is not None:
+        raise click.UsageError("choose one of --hand and --step")
+    opened = _open(file)
+    with _plain_errors(file):
+        screen = Screen(opened, _eyes(opened, seat, spectator=spectator), Console(highlight=False))
+        steps = Steps.of(opened)
+    chosen = steps.frames
+    if hand is not None:
+        chosen = steps.of_hand(hand)
+    elif step_number is not None:
+        chosen = steps.frames[step_number : step_number + 1]
+    if steps.frames and not chosen:
+        what = f"hand {hand}" if hand is not None else f"step {step_number}"
+        raise click.ClickException(
+            f"there is no {what}: the replay has the steps 0 to {len(steps.frames) - 1} "
+            f"and the hands 0 to {steps.frames[-1].next_hand}"
+        )
+    if print_only or not (sys.stdout.isatty() and sys.stdin.isatty()):
+        print_all(screen, steps, chosen, with_views=not brief)
+    else:
+        step_through(screen, steps, input, chosen[0].index if chosen else 0)
+    if steps.problem:
+        raise click.exceptions.Exit(1)
+
+
+@replay.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify(files: Sequence[Path], as_json: bool) -> None:
+    """Recompute matches from their replays and compare.
+
+    Packs, states, moves, clocks and results are computed anew from the key of
+    the deals and the moves. A folder stands for all replays in it. The exit
+    code is 1 if any replay is damaged or not true.
+
+    \b
+    Examples:
+      arena replay verify 3f9a.replay
+      arena replay verify data/replays
+      arena replay verify --json data/replays
+    """
+    from arena.replay.verify import verify_file
+
+    verdicts = []
+    for path in _replays_of(files):
+        verdict = verify_file(path)
+        verdicts.append(verdict)
+        if not as_json:
+            _print_verdict(verdict)
+    failed = sum(not verdict.ok for verdict in verdicts)
+    if as_json:
+        replays = [_verdict_json(verdict) for verdict in verdicts]
+        click.echo(json.dumps({"ok": not failed, "replays": replays}, indent=2))
+    elif len(verdicts) > 1:
+        click.echo(f"{len(verdicts) - failed} of {len(verdicts)} replays verified")
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+@replay.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write here, not to the terminal."
+)
+def export(file: Path, output: Path | None) -> None:
+    """Write a replay as JSON Lines: the match, its decisions and events, the result.
+
+    A replay that is not true is not exported.
+
+    \b
+    Examples:
+      arena replay export 3f9a.replay -o match.jsonl
+      arena replay export 3f9a.replay | jq 'select(.type == "decision") | .text'
+    """
+    from arena.replay.export import export_lines
+
+    opened = _open(file)
+    with _plain_errors(file):
+        lines = list(export_lines(opened))
+    if output is None:
+        for line in lines:
+            click.echo(line)
+        return
+    try:
+        output.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    except OSError as error:
+        raise click.ClickException(f"cannot write {output}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def _plain_errors(file: Path) -> Iterator[None]:
+    """Tell what can be wrong with a replay as one sentence, and end with exit code 1."""
+    from arena.replay.frames import Discrepancy
+    from arena.replay.read import Unplayable
+    from arena.replay.records import Damaged
+
+    try:
+        yield
+    except OSError as error:
+        raise click.ClickException(f"cannot read {file}: {error.strerror}") from error
+    except (Damaged, Discrepancy, Unplayable) as error:
+        raise click.ClickException(f"{file}: {error}") from error
+
+
+def _open(file: Path) -> "Replay":
+    from arena.replay.read import Replay
+
+    with _plain_errors(file):
+        return Replay.open(file)
+
+
+def _eyes(opened: "Replay", seat: int | None, *, spectator: bool) -> "Eyes":
+    from arena.games.contract import Seat
+    from arena.replay.show import Viewer
+
+    if seat is None:
+        return Viewer.SPECTATOR if spectator else Viewer.ALL
+    seats = len(opened.names)
+    if seat >= seats:
+        raise click.ClickException(f"there is no seat {seat}: the seats are 0 to {seats - 1}")
+    return Seat(seat)
+
+
+def _replays_of(files: Sequence[Path]) -> list[Path]:
+    """The files, and the replays in the folders, each once."""
+    from arena.replay.cut import REPLAY_SUFFIX
+
+    found: dict[Path, None] = {}
+    for file in files:
+        if file.is_dir():
+            inside = sorted(file.rglob(f"*{REPLAY_SUFFIX}"))
+            if not inside:
+                raise click.ClickException(f"there is no replay in the folder {file}")
+            found.update(dict.fromkeys(inside))
+        else:
+            found[file] = None
+    return list(found)
+
+
+def _print_verdict(verdict: "Verdict") -> None:
+    verified = verdict.verified
+    if verified is None:
+        click.echo(click.style("✗", "red") + f" {verdict.path}: {verdict.problem}")
+        return
+    outcome = verified.outcome
+    facts = [
+        verified.game,
+        outcome.ending.name.lower(),
+        _count(outcome.decisions, "decision"),
+        _count(verified.hands, "hand"),
+    ]
+    if outcome.faults:
+        facts.append(_count(len(outcome.faults), "fault"))
+    if verified.seeded:
+        facts.append("seeded, not a fair deal")
+    click.echo(click.style("✓", "green") + f" {verdict.path}: {' · '.join(facts)}")
+
+
+def _verdict_json(verdict: "Verdict") -> dict[str, Any]:
+    verified = verdict.verified
+    if verified is None:
+        return {"file": str(verdict.path), "ok": False, "problem": verdict.problem}
+    outcome = verified.outcome
+    return {
+        "file": str(verdict.path),
+        "ok": True,
+        "match_id": outcome.match_id,
+        "game": verified.game,
+        "ending": outcome.ending.name.lower(),
+        "scores": outcome.scores,
+        "places": outcome.places,
+        "decisions": outcome.decisions,
+        "hands": verified.hands,
+        "faults": len(outcome.faults),
+        "seeded": verified.seeded,
+    }
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")

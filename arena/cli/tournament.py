@@ -1,0 +1,182 @@
+"""`arena tournament`: a round robin of complete deal-sets between launched bots."""
+
+import contextlib
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from arena.cli import standings as show
+from arena.cli.arguments import (
+    GameType,
+    bot_commands,
+    data_option,
+    game_options,
+    log_to,
+    parse_options,
+    plain_errors,
+    time_control_of,
+    timed,
+)
+from arena.games.catalogue import Game
+from arena.ladder.standings import Standings, standings
+from arena.ladder.tournament import Progress as Played
+from arena.ladder.tournament import Report
+from arena.server.arena import Arena
+from arena.server.host import ServerSettings, serve
+from arena.server.tokens import Tokens
+from arena.server.tournaments import (
+    DEFAULT_MAX_MATCHES,
+    TournamentPlan,
+    open_tournament,
+    play,
+    publish_left_over,
+)
+from arena.store import open_store
+
+DEFAULT_DEAL_SETS = 20
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  arena tournament abstrac sample_bots/abstrac.py sample_bots/random_bot.py
+  arena tournament democracy a=./a b=./b c=./c --seats 3 --deal-sets 50 --seed 7
+  arena tournament abstrac bot.py other.py --json
+
+\b
+Stopped by Ctrl-C, or killed, it goes on where it stood when the same command
+is run again; the results are in DATA/arena.db.
+"""
+)
+@click.argument("game", type=GameType())
+@click.argument("bots", nargs=-1, required=True, metavar="[NAME=]COMMAND...")
+@click.option("--name", help="Names the tournament in the data folder.  [default: the game's id]")
+@click.option("--seats", type=int, help="Seats at a table.  [default: the fewest the game has]")
+@click.option(
+    "--deal-sets",
+    default=DEFAULT_DEAL_SETS,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Deal-sets for every group of bots at a table.",
+)
+@click.option("--seed", help="Fixes deals and seating; a new tournament draws one otherwise.")
+@click.option(
+    "--max-matches",
+    default=DEFAULT_MAX_MATCHES,
+    show_default=True,
+    type=click.IntRange(1, 256),
+    help="Matches played at a time.",
+)
+@game_options
+@timed
+@click.option("--json", "as_json", is_flag=True, help="Print the standings as one JSON object.")
+@data_option
+def tournament(
+    game: Game,
+    bots: tuple[str, ...],
+    name: str | None,
+    seats: int | None,
+    deal_sets: int,
+    seed: str | None,
+    max_matches: int,
+    options: tuple[str, ...],
+    move: float,
+    bank: float,
+    increment: float,
+    as_json: bool,
+    data: Path,
+) -> None:
+    """Play a round robin of GAME between bots, each given as a command.
+
+    Every group of bots plays the same boards at as many tables as there are
+    seats, once in every seat, so that the luck of the deal cancels.
+    """
+    name = name or game.id
+    log_to(data)
+    with plain_errors():
+        plan = TournamentPlan(
+            name=name,
+            game=game,
+            commands=bot_commands(bots),
+            seats=seats or game.seats[0],
+            deal_sets=deal_sets,
+            seed=seed or held_seed(data, name) or secrets.token_hex(8),
+            options=parse_options(options),
+            time_control=time_control_of(move, bank, increment),
+            max_matches=max_matches,
+        )
+        game.options(plan.options, plan.seats)
+        ranked, report = run(plan, data, quiet=as_json)
+    if as_json:
+        result = {"tournament": name, "game": game.id, "seats": plan.seats, "seed": plan.seed}
+        click.echo(json.dumps(result | show.as_json(ranked), indent=2))
+    else:
+        console = Console()
+        console.print(show.table(ranked, f"{game.title}, {plan.seats} seats"))
+        console.print(f"Seed {plan.seed}. Replays: {data / 'replays'}", soft_wrap=True)
+    if report.incomplete:
+        count = len(report.incomplete)
+        raise click.ClickException(f"the arena could not complete {count} deal-sets; run it again")
+
+
+def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Report]:
+    """Play a tournament with a progress bar; Ctrl-C says how to go on."""
+    held = open_tournament(plan, data)
+
+    with progress_bar(plan.game.title, quiet=quiet) as on_progress:
+
+        async def main(arena: Arena) -> tuple[Standings, Report]:
+            ranked, report = await play(plan, held, arena, data, on_progress)
+            publish_left_over(report, arena)
+            return ranked, report
+
+        try:
+            return serve(ServerSettings(data), Tokens(), main)
+        except KeyboardInterrupt:
+            done = held.outcomes()
+            text = f"stopped after {len(done)} matches; run the same command to go on"
+            if done and not quiet:
+                Console().print(show.table(standings(plan.schedule, done), "So far"))
+            raise click.ClickException(text) from None
+
+
+@contextlib.contextmanager
+def progress_bar(title: str, *, quiet: bool) -> Iterator[Callable[[Played], None]]:
+    """A bar on standard error that counts matches."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("matches"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True, quiet=quiet)
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task(title, total=None)
+
+        def on_progress(played: Played) -> None:
+            progress.update(task, total=played.matches, completed=played.played)
+
+        yield on_progress
+
+
+def held_seed(data: Path, name: str) -> str | None:
+    """The seed of a tournament that the folder holds already, so that it goes on."""
+    if not (data / "arena.db").exists():
+        return None
+    with open_store(data / "arena.db") as store:
+        for each in store.tournaments():
+            if each.name == name:
+                return each.seed
+    return None

@@ -1,0 +1,119 @@
+"""From a deal-set's key to its shuffles: steps 5 and 6 of protocol fd1.
+
+Only SHA-256 and HMAC-SHA-256 are used, so that any language can check a deal.
+Byte strings are joined by their length and content, so that no two different
+lists of parts give the same bytes.
+"""
+
+import hashlib
+import hmac
+import os
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeVar
+
+from arena.cards import Card
+
+_PROTOCOL: Final = b"fd1"
+_BLOCK_BYTES: Final = 32
+
+T = TypeVar("T")
+
+
+def encode_parts(*parts: bytes) -> bytes:
+    """Join byte strings unambiguously: each as a big-endian u32 length and itself."""
+    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+
+
+def labelled_hash(label: bytes, *parts: bytes) -> bytes:
+    """SHA-256 over the protocol's name, a label and parts."""
+    return hashlib.sha256(encode_parts(_PROTOCOL, label, *parts)).digest()
+
+
+def group_key(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) -> bytes:
+    """The key of a deal-set from the server's secret and the bots' entropy (step 5)."""
+    sorted_entropies = (encode_parts(bot.encode(), entropies[bot]) for bot in sorted(entropies))
+    material = encode_parts(secret, *sorted_entropies)
+    return hmac.digest(transcript, material, "sha256")
+
+
+def seeded_key(seed: str) -> bytes:
+    """The key of a deal-set that is to be repeatable rather than fair."""
+    parts = seed.encode()
+    return group_key(labelled_hash(b"seeded", parts), labelled_hash(b"seed", parts), {})
+
+
+def new_key() -> bytes:
+    """A key of 256 bits that nobody can know before it is published."""
+    secret = os.urandom(32)
+    return group_key(labelled_hash(b"unseeded"), secret, {})
+
+
+def board_key(key: bytes, board: int) -> bytes:
+    """The key of one board, that is of one hand's shuffles (step 5)."""
+    info = encode_parts(_PROTOCOL, b"board", board.to_bytes(4, "big"))
+    return hmac.digest(key, info + b"\x01", "sha256")
+
+
+class Stream:
+    """The bytes fixed by a board's key and a label, and numbers drawn from them."""
+
+    def __init__(self, key_of_board: bytes, label: str) -> None:
+        info = encode_parts(_PROTOCOL, b"stream", label.encode())
+        self._key = hmac.digest(key_of_board, info, "sha256")
+        self._blocks = 0
+        self._buffer = b""
+        self._at = 0
+        self.rejected = 0
+        """Draws thrown away so far because they would have been biased."""
+
+    def below(self, n: int) -> int:
+        """Draw an integer uniformly from [0, n) (step 6).
+
+        Takes as few whole bytes as can hold n - 1 and draws again while the
+        number falls into the incomplete last span.
+
+        Raises:
+          ValueError: if `n` is not positive.
+        """
+        if n < 1:
+            raise ValueError("n must be positive")
+        if n == 1:
+            return 0
+        size = ((n - 1).bit_length() + 7) // 8
+        span = 1 << (8 * size)
+        limit = span - span % n
+        while True:
+            drawn = int.from_bytes(self._take(size), "big")
+            if drawn < limit:
+                return drawn % n
+            self.rejected += 1
+
+    def _take(self, size: int) -> bytes:
+        while len(self._buffer) - self._at < size:
+            block = hmac.digest(self._key, self._blocks.to_bytes(8, "big"), "sha256")
+            self._buffer = self._buffer[self._at :] + block
+            self._at = 0
+            self._blocks += 1
+        taken = self._buffer[self._at : self._at + size]
+        self._at += size
+        return taken
+
+
+def shuffled(items: Sequence[T], stream: Stream) -> tuple[T, ...]:
+    """The items in the order drawn by Fisher and Yates, from the last place down."""
+    order = list(items)
+    for at in range(len(order) - 1, 0, -1):
+        other = stream.below(at + 1)
+        order[at], order[other] = order[other], order[at]
+    return tuple(order)
+
+
+class KeyedDeals:
+    """The deals of a match, from the key of its deal-set: `arena.games.contract.Deals`."""
+
+    def __init__(self, key: bytes) -> None:
+        self.key = key
+
+    def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """The order of `cards` for this hand (its board) and label."""
+        return shuffled(cards, Stream(board_key(self.key, hand), label))

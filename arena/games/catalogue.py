@@ -1,0 +1,137 @@
+"""The games of the arena, in one explicit list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from types import ModuleType
+from typing import Final, cast
+
+from arena.games import abstrac, chinese_poker, democracy
+from arena.games.contract import BadOptions, Options, Rules
+from arena.games.options import Setting, Value, build_options, settings_of
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game: its rules module and what the arena says about it."""
+
+    id: str
+    """As on the wire and in commands: lower case, words joined by underscores."""
+    title: str
+    summary: str
+    """What the game is, in a sentence."""
+    module: ModuleType
+    rules_version: int
+    """Raised on any change in behaviour; bots declare which they play."""
+    seats: tuple[int, ...]
+    """The numbers of seats it can be played with."""
+    preset: Mapping[str, Value] = field(default_factory=dict)
+    """Options that make this game of its family; not a user's to choose."""
+    page: str = ""
+    """Name of the page that describes it; the id unless a family shares one."""
+
+    @property
+    def family(self) -> str:
+        """Name of the rules module, of the proto file and of the codec."""
+        return self.module.__name__.rpartition(".")[2]
+
+    @property
+    def rules(self) -> Rules:
+        return cast(Rules, self.module)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The options that a user may choose."""
+        return settings_of(self.module.Options, self.preset)
+
+    def options(self, given: Mapping[str, object], seats: int) -> Options:
+        """Validated options for a match of `seats` seats.
+
+        Raises:
+          BadOptions: naming the option, or the numbers of seats there are.
+        """
+        if seats not in self.seats:
+            low, high = self.seats[0], self.seats[-1]
+            span = f"{low}" if low == high else f"{low} to {high}"
+            raise BadOptions(f"{self.id} is played by {span} seats, not {seats}")
+        return build_options(self.module.Options, given, self.preset)
+
+    def describe(self) -> str:
+        """The page that `arena games show` prints, in Markdown."""
+        page = f"{self.page or self.id}.md"
+        return resources.files("arena.games").joinpath("pages", page).read_text("utf-8")
+
+
+class UnknownGame(LookupError):
+    """No game has this id. The text names those there are."""
+
+
+def _abstrac(variant: abstrac.Variant, title: str, summary: str) -> Game:
+    suffix = "" if variant is abstrac.Variant.BASIC else f"_{variant}"
+    return Game(
+        id=f"abstrac{suffix}",
+        title=title,
+        summary=summary,
+        module=abstrac,
+        rules_version=1,
+        seats=(2,),
+        preset={"variant": variant.value},
+        page="abstrac",
+    )
+
+
+GAMES: Final = (
+    _abstrac(
+        abstrac.Variant.BASIC,
+        "Abstrac",
+        "Take one to three cards at a time from an open row; little with much in it wins.",
+    ),
+    _abstrac(
+        abstrac.Variant.SUIT,
+        "Abstrac by suit",
+        "Abstrac where the suit of the top card says how many may be taken.",
+    ),
+    _abstrac(
+        abstrac.Variant.UNFETTERED,
+        "Unfettered Abstrac",
+        "Abstrac where each turn may take one card more than the turn before.",
+    ),
+    _abstrac(
+        abstrac.Variant.FIFTYTWO,
+        "52-card Abstrac",
+        "Abstrac over two halves of a full pack, scored by flush, sequence and set.",
+    ),
+    Game(
+        id="democracy",
+        title="Democracy",
+        summary="All play a card at once for tricks whose cards win the vote of four tribes.",
+        module=democracy,
+        rules_version=1,
+        seats=(2, 3, 4, 5, 6),
+    ),
+    Game(
+        id="chinese_poker",
+        title="Chinese Poker",
+        summary="Set thirteen cards into three poker hands and compare with everybody else.",
+        module=chinese_poker,
+        rules_version=1,
+        seats=(2, 3, 4),
+    ),
+)
+
+_BY_ID: Final = {game.id: game for game in GAMES}
+
+
+def game_by_id(game_id: str) -> Game:
+    """The game with this id.
+
+    Raises:
+      UnknownGame: naming the games there are.
+    """
+    game = _BY_ID.get(game_id)
+    if game is None:
+        raise UnknownGame(f"there is no game {game_id!r}; the games are: {', '.join(_BY_ID)}")
+    return game
+
+
+__all__ = ["GAMES", "BadOptions", "Game", "UnknownGame", "game_by_id"]

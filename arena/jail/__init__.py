@@ -1,0 +1,10 @@
+"""Launching bots: processes with a folder of their own, whose output is kept.
+
+There is no wall around a launched bot yet: it runs as the user who launches
+it. Only launch what you would run yourself.
+"""
+
+from arena.jail.command import BadCommand, BotCommand, parse_commands
+from arena.jail.process import BotProcess, launch
+
+__all__ = ["BadCommand", "BotCommand", "BotProcess", "launch", "parse_commands"]

@@ -1,0 +1,90 @@
+"""Commands that launch bots, as a person writes them."""
+
+import re
+import shlex
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_NAMED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,31})=(.+)", re.DOTALL)
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_PYTHONS: Final = ("python", "python3")
+
+
+class BadCommand(ValueError):
+    """A command cannot be launched. The text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotCommand:
+    """A bot as a command to launch."""
+
+    name: str
+    argv: tuple[str, ...]
+    """Program and arguments; paths to files are absolute."""
+
+    @property
+    def text(self) -> str:
+        """The command as one would type it."""
+        return shlex.join(self.argv)
+
+
+def parse_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
+    """Read commands, each `COMMAND` or `NAME=COMMAND`.
+
+    A name that is not given is made of the program's file name; equal names
+    get a number. A Python file alone is run by this Python.
+
+    Raises:
+      BadCommand: if a command is empty or its program does not exist.
+    """
+    named = [_split_name(text) for text in texts]
+    taken = Counter(name for name, _ in named if name)
+    commands = []
+    for name, text in named:
+        argv = _argv(text)
+        commands.append(BotCommand(name or _free_name(argv, taken), argv))
+    for name, count in Counter(command.name for command in commands).items():
+        if count > 1:
+            raise BadCommand(f"two bots are named {name!r}; name them apart, as in NAME=COMMAND")
+    return tuple(commands)
+
+
+def _split_name(text: str) -> tuple[str, str]:
+    match = _NAMED.fullmatch(text.strip())
+    # `FOO=1 ./bot` is not offered: a name never holds a space before a program.
+    return (match[1], match[2]) if match else ("", text.strip())
+
+
+def _argv(text: str) -> tuple[str, ...]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise BadCommand(f"the command {text!r} is not well quoted: {error}") from None
+    if not words:
+        raise BadCommand("a bot's command is empty")
+    if words[0].endswith(".py"):
+        words.insert(0, sys.executable)
+    elif words[0] in _PYTHONS:
+        words[0] = sys.executable  # the Python that has the SDK
+    program = shutil.which(words[0])
+    if program is None:
+        raise BadCommand(f"the program {words[0]!r} of the bot {text!r} does not exist")
+    for word in words[1:]:
+        if word.endswith(".py") and not Path(word).exists():
+            raise BadCommand(f"the file {word!r} of the bot {text!r} does not exist")
+    # The bot runs in a folder of its own, so relative paths must be resolved here.
+    rest = (str(Path(word).resolve()) if Path(word).exists() else word for word in words[1:])
+    return (str(Path(program).absolute()), *rest)
+
+
+def _free_name(argv: tuple[str, ...], taken: Counter[str]) -> str:
+    program = next((word for word in argv if word.endswith(".py")), argv[0])
+    stem = _NOT_IN_NAMES.sub("-", Path(program).stem.removesuffix("_bot")).strip("-._")[:24]
+    name = stem or "bot"
+    taken[name] += 1
+    return name if taken[name] == 1 else f"{name}-{taken[name]}"

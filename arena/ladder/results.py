@@ -1,0 +1,54 @@
+"""What the ladder knows of a match that was played."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+ABORTED: Final = "aborted"
+"""The ending of a match that the arena itself could not bring to a result.
+
+Such a match counts for nothing and against nobody, and is played again. Every
+other ending is a result.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOutcome:
+    """How one match ended.
+
+    Raises:
+      ValueError: if the match has a result, and scores, places and faults do
+        not belong to the same number of seats.
+    """
+
+    match_id: str
+    scores: tuple[float, ...]
+    """By seat, in the game's own unit; higher is better."""
+    places: tuple[int, ...]
+    """By seat, 1 is first; equal bots share a place."""
+    ending: str
+    """Why the match ended, in the referee's words; `ABORTED` is no result."""
+    faults: tuple[Mapping[str, int], ...]
+    """By seat, how often the bot there committed each kind of fault."""
+    hands: int = 0
+    """Hands played, throw-ins included."""
+    replay_id: str | None = None
+    evidence: str = ""
+    """What is known of an abnormal ending, for the people who run the arena."""
+
+    def __post_init__(self) -> None:
+        if self.has_result and not len(self.scores) == len(self.places) == len(self.faults):
+            raise ValueError(
+                f"match {self.match_id} has {len(self.scores)} scores, {len(self.places)} places "
+                f"and faults of {len(self.faults)} seats"
+            )
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the match was brought to an end that counts."""
+        return self.ending != ABORTED
+
+
+def aborted(match_id: str, evidence: str = "") -> MatchOutcome:
+    """The outcome of a match that the arena could not bring to a result."""
+    return MatchOutcome(match_id, (), (), ABORTED, (), evidence=evidence)

@@ -1,0 +1,182 @@
+"""The closed schedule of a tournament of launched bots: a round robin of complete deal-sets.
+
+In every round each group of bots plays one deal-set: the same boards at as
+many tables as there are seats, with the seating moved on by one seat from
+table to table. So everyone plays every seat of every board once, and the luck
+of the deal cancels.
+
+All draws are sorts by SHA-256 of what they are about, so a schedule is the same
+on every machine and every version of Python.
+"""
+
+import hashlib
+import itertools
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias, TypeVar
+
+MAX_GROUPS: Final = 200
+"""Groups of more than two bots in one round; where there are more, a sample of them plays."""
+
+Group: TypeAlias = tuple[str, ...]
+
+_T = TypeVar("_T")
+
+_ID_DIGITS: Final = 20  # 80 bits: no two of a million matches share an id
+
+
+class ScheduleError(ValueError):
+    """These bots cannot play this tournament; the text says why in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlan:
+    """One table of a deal-set."""
+
+    id: str
+    deal_set_id: str
+    rotation: int
+    """Seats by which the deal-set's seating has moved on, 0 to n - 1."""
+    bots: tuple[str, ...]
+    """Names in seat order."""
+    seed: str
+    """Fixes the boards; the same at all tables of the deal-set."""
+
+    @property
+    def instance(self) -> int:
+        """Which process of each bot plays: one that sees no other table of the deal-set."""
+        return self.rotation
+
+
+@dataclass(frozen=True, slots=True)
+class DealSetPlan:
+    """One list of boards and the tables it is played at."""
+
+    id: str
+    number: int
+    """Counts the deal-sets of the tournament, from 1."""
+    bots: tuple[str, ...]
+    """Names in seat order at the table with rotation 0."""
+    seed: str
+    matches: tuple[MatchPlan, ...]
+
+
+def round_robin(
+    bots: Sequence[str],
+    *,
+    seats: int,
+    deal_sets: int,
+    seed: str,
+    tournament: str = "",
+    max_groups: int = MAX_GROUPS,
+) -> tuple[DealSetPlan, ...]:
+    """Plan `deal_sets` rounds; in each, every group of `seats` bots plays one deal-set.
+
+    Of more than `max_groups` groups with over two bots, as many are chosen for
+    each round, so that all bots play equally often (give or take one deal-set)
+    and meet each other about equally often.
+
+    The seed fixes everything but the ids, into which the `tournament`'s name
+    goes as well, so that two tournaments in one folder do not share any. More
+    rounds of the same schedule start with the same deal-sets: a tournament can
+    be made longer.
+
+    Raises:
+      ScheduleError: if there are too few bots, two of one name, or no rounds.
+    """
+    _check(bots, seats, deal_sets, max_groups)
+    names = sorted(bots)  # so that the order in which they were given does not matter
+    every_group = math.comb(len(names), seats)
+    if seats == 2 or every_group <= max_groups:
+        groups = _all_groups(names, seats, seed)
+        groups_a_round = every_group
+    else:
+        groups = _sampled_groups(names, seats, seed)
+        groups_a_round = max_groups
+    return tuple(
+        _deal_set(number, group, seed, tournament)
+        for number, group in enumerate(itertools.islice(groups, deal_sets * groups_a_round), 1)
+    )
+
+
+def _check(bots: Sequence[str], seats: int, deal_sets: int, max_groups: int) -> None:
+    if seats < 2:
+        raise ScheduleError(f"a table of a tournament has at least 2 seats, not {seats}")
+    if len(bots) < seats:
+        raise ScheduleError(f"{seats} seats need at least {seats} bots; there are {len(bots)}")
+    for name, times in Counter(bots).items():
+        if times > 1:
+            raise ScheduleError(f"{times} bots are named {name!r}; every bot needs its own name")
+    if deal_sets < 1:
+        raise ScheduleError(f"a group plays at least 1 deal-set, not {deal_sets}")
+    if max_groups < 1:
+        raise ScheduleError(f"a round has at least 1 group, not {max_groups}")
+
+
+def _all_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
+    """Every group once a round, in an order drawn for the round.
+
+    The order matters to a tournament that is stopped early: no bot has played
+    all its matches while another waits for its first.
+    """
+    groups = list(itertools.combinations(names, seats))
+    for number in itertools.count(1):
+        yield from _shuffled(groups, seed, "round", number)
+
+
+def _sampled_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
+    """Groups without end, the bots that played least first.
+
+    Seat by seat a group takes, among the bots that played least, the one that
+    met the others of the group least. So the numbers of deal-sets of two bots
+    never differ by more than one.
+    """
+    played: Counter[str] = Counter()
+    met: Counter[frozenset[str]] = Counter()
+    for number in itertools.count(1):
+        waiting = _shuffled(names, seed, "group", number)
+        group: list[str] = []
+        for _ in range(seats):
+            chosen = min(
+                waiting,
+                key=lambda bot: (played[bot], sum(met[frozenset((bot, g))] for g in group)),
+            )
+            waiting.remove(chosen)
+            group.append(chosen)
+        played.update(group)
+        met.update(map(frozenset, itertools.combinations(group, 2)))
+        yield tuple(group)
+
+
+def _deal_set(number: int, group: Group, seed: str, tournament: str) -> DealSetPlan:
+    seating = tuple(_shuffled(sorted(group), seed, "seating", number))
+    boards = f"{seed}/{number}"
+    deal_set_id = _digest(tournament, seed, "deal-set", number, seating)[:_ID_DIGITS]
+    return DealSetPlan(
+        id=deal_set_id,
+        number=number,
+        bots=seating,
+        seed=boards,
+        matches=tuple(
+            MatchPlan(
+                id=_digest(deal_set_id, "match", rotation)[:_ID_DIGITS],
+                deal_set_id=deal_set_id,
+                rotation=rotation,
+                bots=seating[rotation:] + seating[:rotation],
+                seed=boards,
+            )
+            for rotation in range(len(seating))
+        ),
+    )
+
+
+def _shuffled(items: Sequence[_T], *about: object) -> list[_T]:
+    return sorted(items, key=lambda item: _digest(*about, item))
+
+
+def _digest(*about: object) -> str:
+    # JSON keeps the parts apart: ("a", "bc") and ("ab", "c") have different digests.
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()

@@ -1,0 +1,203 @@
+"""Has every match of a schedule played once, whatever happens to bots and to us.
+
+The runner knows neither the network nor the database. It reaches the tables
+through one function, `lease`, and keeps results through a port, `Results`.
+"""
+
+import math
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+import trio
+
+from arena.ladder.results import MatchOutcome
+from arena.ladder.schedule import DealSetPlan, MatchPlan
+
+DEFAULT_ATTEMPTS: Final = 3
+"""Times a match is started, at most, when the arena keeps failing to finish it."""
+
+Lease: TypeAlias = Callable[[MatchPlan], Awaitable[MatchOutcome]]
+"""Has one match played and returns how it ended.
+
+What bots do wrong ends in a result; what the arena cannot finish returns
+`results.aborted(...)`. Cancelled, it stops the match and forgets it. An
+exception means that no match can be played any more.
+"""
+
+
+class Results(Protocol):
+    """Where results are kept. Called from worker threads, one call at a time."""
+
+    def outcomes(self) -> Mapping[str, MatchOutcome]:
+        """The outcomes recorded so far, by match id."""
+        ...
+
+    def record(self, match: MatchPlan, outcome: MatchOutcome) -> None:
+        """Keep an outcome for good. Recording the same again changes nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tournament has come."""
+
+    played: int
+    """Matches that have a result, those of earlier runs included."""
+    matches: int
+    """Matches in the schedule."""
+    complete: int
+    """Deal-sets of which every match has a result."""
+    deal_sets: int
+    """Deal-sets in the schedule."""
+    latest: tuple[MatchPlan, MatchOutcome] | None
+    """What ended just now, which may be an aborted attempt; None at the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a tournament has come to."""
+
+    outcomes: Mapping[str, MatchOutcome]
+    """The results, by match id."""
+    incomplete: tuple[DealSetPlan, ...]
+    """Deal-sets that do not count, as the arena failed to finish some match of theirs."""
+
+
+async def run_tournament(
+    deal_sets: Sequence[DealSetPlan],
+    *,
+    lease: Lease,
+    results: Results,
+    max_matches: int,
+    attempts: int = DEFAULT_ATTEMPTS,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Report:
+    """Play what has no result yet, in the order of the schedule, `max_matches` at a time.
+
+    A match that the arena aborts is played again at once, `attempts` times in
+    all; then its deal-set stays incomplete, until the tournament is run again.
+
+    Cancelled, it stops the matches in play. A match that has ended by then is
+    recorded all the same, so nothing that was finished is lost.
+
+    Raises:
+      Exception: whatever `lease`, `results` or `on_progress` raised first, as
+        itself and not in a group. The matches in play are stopped.
+    """
+    if max_matches < 1:
+        raise ValueError(f"at least 1 match is played at a time, not {max_matches}")
+    if attempts < 1:
+        raise ValueError(f"a match is started at least once, not {attempts} times")
+    known = await trio.to_thread.run_sync(results.outcomes)
+    run = _Run(deal_sets, known, lease, results, attempts, on_progress)
+    waiting = iter(run.unplayed())
+    run.tell(None)
+    async with trio.open_nursery() as nursery:
+        for _ in range(max_matches):
+            nursery.start_soon(run.work, waiting, nursery.cancel_scope)
+    if run.failure is not None:
+        raise run.failure
+    return run.report()
+
+
+class _Run:
+    """One run of a tournament, shared by its workers."""
+
+    def __init__(
+        self,
+        deal_sets: Sequence[DealSetPlan],
+        known: Mapping[str, MatchOutcome],
+        lease: Lease,
+        results: Results,
+        attempts: int,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self._deal_sets = deal_sets
+        self._lease = lease
+        self._results = results
+        self._attempts = attempts
+        self._on_progress = on_progress
+        self._writer = trio.CapacityLimiter(1)
+        self._outcomes = {
+            match.id: known[match.id]
+            for each in deal_sets
+            for match in each.matches
+            if match.id in known and known[match.id].has_result
+        }
+        self._matches = sum(len(each.matches) for each in deal_sets)
+        self._missing = {
+            each.id: sum(match.id not in self._outcomes for match in each.matches)
+            for each in deal_sets
+        }
+        self.failure: Exception | None = None
+
+    def unplayed(self) -> tuple[MatchPlan, ...]:
+        """The matches without a result, in the order of the schedule."""
+        return tuple(
+            match
+            for each in self._deal_sets
+            for match in each.matches
+            if match.id not in self._outcomes
+        )
+
+    async def work(self, waiting: Iterator[MatchPlan], everybody: trio.CancelScope) -> None:
+        """Play one waiting match after the other."""
+        try:
+            for match in waiting:
+                await self._play(match)
+        except Exception as error:
+            # The first failure is the cause; others come from stopping the rest.
+            if self.failure is None:
+                self.failure = error
+            everybody.cancel()
+
+    async def _play(self, match: MatchPlan) -> None:
+        for _ in range(self._attempts):
+            outcome = await self._lease(match)
+            _require_fit(outcome, match)
+            # The match is over: neither Ctrl-C nor another's failure may lose it now. The store
+            # bounds how long this takes.
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(
+                    self._results.record, match, outcome, limiter=self._writer
+                )
+            if outcome.has_result:
+                self._outcomes[match.id] = outcome
+                self._missing[match.deal_set_id] -= 1
+            self.tell((match, outcome))
+            if outcome.has_result:
+                return
+
+    def tell(self, latest: tuple[MatchPlan, MatchOutcome] | None) -> None:
+        if self._on_progress is None:
+            return
+        self._on_progress(
+            Progress(
+                played=len(self._outcomes),
+                matches=self._matches,
+                complete=sum(missing == 0 for missing in self._missing.values()),
+                deal_sets=len(self._deal_sets),
+                latest=latest,
+            )
+        )
+
+    def report(self) -> Report:
+        return Report(
+            outcomes=dict(self._outcomes),
+            incomplete=tuple(each for each in self._deal_sets if self._missing[each.id]),
+        )
+
+
+def _require_fit(outcome: MatchOutcome, match: MatchPlan) -> None:
+    """A lease that mixes up matches is a bug that must not reach the results."""
+    if outcome.match_id != match.id:
+        raise ValueError(f"the lease of match {match.id} returned match {outcome.match_id}")
+    if not outcome.has_result:
+        return
+    if len(outcome.scores) != len(match.bots):
+        raise ValueError(
+            f"match {match.id} has {len(match.bots)} seats and {len(outcome.scores)} scores"
+        )
+    if not all(map(math.isfinite, outcome.scores)):
+        raise ValueError(f"match {match.id} has a score that is no finite number")

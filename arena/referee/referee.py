@@ -1,0 +1,100 @@
+"""Plays matches: gives tables their time, their workers and an end to wait for."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+import trio
+
+from arena.referee.ports import Ledger, SeatPort
+from arena.referee.spec import MatchSpec, Outcome
+from arena.referee.table import Table
+from arena.referee.timers import Timers
+from arena.referee.workers import Chosen, Workers
+from arena.wire.games import codec_of
+
+_log = logging.getLogger(__name__)
+
+
+class Referee:
+    """Every match of one process. `run` must be running while matches are played."""
+
+    def __init__(
+        self,
+        ledger: Callable[[MatchSpec], Ledger],
+        synced: Callable[[], Awaitable[None]],
+        workers: Workers | None = None,
+    ) -> None:
+        """`ledger` opens the book of one match; `synced` waits until all is on disk."""
+        self._ledger = ledger
+        self._synced = synced
+        self._workers = workers or Workers()
+        self._timers = Timers()
+        self._nursery: trio.Nursery | None = None
+        self._token: trio.lowlevel.TrioToken | None = None
+        self.tables: dict[str, Table] = {}
+        """Matches in play, by id."""
+        self.ended = trio.Event()
+        """Set, and replaced, whenever a match has ended."""
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep time until cancelled; matches in play are aborted then."""
+        try:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                self._token = trio.lowlevel.current_trio_token()
+                nursery.start_soon(self._timers.run)
+                task_status.started()
+        finally:
+            for table in list(self.tables.values()):
+                table.abort()
+            self._workers.close()
+
+    async def play(self, spec: MatchSpec, ports: Sequence[SeatPort]) -> Outcome:
+        """Play one match to its end and tell everybody, once the result is on disk.
+
+        Cancelled, it aborts the match.
+        """
+        ended = trio.Event()
+        table = Table(
+            spec,
+            codec_of(spec.game),
+            ports,
+            self._ledger(spec),
+            timers=self._timers,
+            now_s=trio.current_time,
+            over=lambda _: ended.set(),
+            heavy_step=self._play_heavy_step,
+        )
+        self.tables[spec.match_id] = table
+        try:
+            table.begin()
+            await ended.wait()
+        finally:
+            del self.tables[spec.match_id]
+            table.abort()
+            with trio.CancelScope(shield=True):
+                await self._synced()
+            table.tell_end()
+            self.ended.set()
+            self.ended = trio.Event()
+        assert table.outcome is not None
+        return table.outcome
+
+    def _play_heavy_step(self, table: Table, chosen: Chosen) -> None:
+        assert self._nursery is not None
+        assert self._token is not None
+        # A table may be running in the host's loop just now; tasks are started in trio.
+        self._token.run_sync_soon(
+            self._nursery.start_soon, self._play_heavy, table, table.state, chosen
+        )
+
+    async def _play_heavy(self, table: Table, state: object, chosen: Chosen) -> None:
+        spec = table.spec
+        try:
+            step = await self._workers.step(spec.game.id, state, chosen, spec.deals)
+        except Exception:
+            _log.exception("a heavy step of match %s failed", spec.match_id)
+            table.abort()
+            return
+        if table.outcome is None:
+            table.stepped(step)

@@ -1,0 +1,112 @@
+"""What a match is played by, and what comes out of it."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from arena.games.catalogue import Game
+from arena.games.contract import Deals, Options
+
+
+class FaultKind(IntEnum):
+    """What a bot can do wrong; the numbers are those of the wire."""
+
+    TIMEOUT = 1
+    ILLEGAL = 2
+    MALFORMED = 3
+    GONE = 4
+
+
+class Ending(IntEnum):
+    """How a match can end; the numbers are those of the wire."""
+
+    COMPLETED = 1
+    FORFEIT = 2
+    ABORTED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """Who sits at a seat, as replays name it."""
+
+    name: str
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """The time every seat has. All in milliseconds; 0 is none, or no limit."""
+
+    move_ms: int = 10_000
+    """For each move, before the bank is touched."""
+    bank_ms: int = 60_000
+    """In the bank at the start of the match."""
+    increment_ms: int = 0
+    """Added to the bank after each move in time."""
+    hand_ms: int = 0
+    """Most that a seat may use in one hand."""
+    match_ms: int = 0
+    """Most that a seat may use in the match."""
+
+    def __post_init__(self) -> None:
+        if self.move_ms < 1:
+            raise ValueError("a move needs at least 1 ms")
+        for name in ("bank_ms", "increment_ms", "hand_ms", "match_ms"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is not negative")
+        if max(self.move_ms, self.bank_ms, self.hand_ms, self.match_ms) > MAX_TIME_MS:
+            raise ValueError("no time is longer than a day")
+
+
+MAX_TIME_MS = 24 * 3600 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec:
+    """Everything that fixes a match but what the bots will do."""
+
+    match_id: str
+    game: Game
+    options: Options
+    entrants: tuple[Entrant, ...]
+    """By seat."""
+    deals: Deals
+    deal_key_sha256: bytes
+    """Commits to the key behind `deals`."""
+    time_control: TimeControl = field(default_factory=TimeControl)
+    seeded: bool = False
+    """The deals follow from a seed: repeatable, and not a fair deal."""
+    deal_set: str = ""
+    fault_limit: int = 10
+    """Faults after which a seat is played by fallback to the end; 0 is never."""
+
+    @property
+    def seats(self) -> int:
+        return len(self.entrants)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing a bot did wrong; it cost the move."""
+
+    seat: int
+    kind: FaultKind
+    decision: int
+    """The seat's decision in the match, counted from 1."""
+    reason: str
+    """Holds only what the seat may know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a match ended."""
+
+    match_id: str
+    ending: Ending
+    scores: tuple[int, ...]
+    """By seat; empty if the match was aborted."""
+    places: tuple[int, ...]
+    """By seat, 1 is first; seats that forfeited come after all others."""
+    hand_scores: tuple[tuple[int, ...], ...]
+    faults: tuple[Fault, ...]
+    decisions: int
+    """Decisions settled by all seats together."""

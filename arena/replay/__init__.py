@@ -1,0 +1,1 @@
+"""The journal of matches in progress, and replays: append, cut, read, verify, show."""

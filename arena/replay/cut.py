@@ -1,0 +1,285 @@
+"""Cuts replays out of the journal: when a deal-set closes, and after a crash.
+
+A replay file holds the records of one match as they stand in the journal, and
+then the record that opens its deals. It appears under its name complete or
+not at all.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from arena.referee.spec import Ending, Outcome
+from arena.replay.frames import Discrepancy
+from arena.replay.journal import KEYS_NAME, SEGMENT_SUFFIX
+from arena.replay.read import Replay, Unplayable, read_body
+from arena.replay.records import (
+    CHAIN_START,
+    JOURNAL_MAGIC,
+    REPLAY_MAGIC,
+    Damaged,
+    Framed,
+    chained,
+    check_match_id,
+    framed,
+    read_records,
+    sync_folder,
+)
+from arena.replay.verify import verify
+from cardarena.v1 import journal_pb2
+
+REPLAY_SUFFIX: Final = ".replay"
+_PARTIAL_SUFFIX: Final = ".partial"
+
+
+def replay_path(folder: Path, match_id: str) -> Path:
+    """Where the replay of a match stands.
+
+    Raises:
+      ValueError: if `match_id` cannot name a file.
+    """
+    check_match_id(match_id)
+    return folder / f"{match_id}{REPLAY_SUFFIX}"
+
+
+def write_replay(
+    folder: Path, match_id: str, bodies: Sequence[bytes], key: bytes, seed: str = ""
+) -> Path:
+    """Write the replay of an ended match; on return it is on disk.
+
+    `bodies` are the match's records, `key` opens its deals and `seed` is what
+    the key was made from, if anything. Blocks until the disk has it.
+
+    Raises:
+      OSError: if it cannot be written; then there is no file of that name.
+      ValueError: if the match has not ended, or its id cannot name a file.
+    """
+    path = replay_path(folder, match_id)
+    if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):
+        raise ValueError(f"match {match_id} has not ended")
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f".{match_id}-{os.getpid()}{_PARTIAL_SUFFIX}"
+    try:
+        with partial.open("wb") as file:
+            file.write(REPLAY_MAGIC)
+            file.writelines(map(framed, with_revealed(bodies, key, seed)))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    sync_folder(folder)
+    return path
+
+
+def with_revealed(bodies: Sequence[bytes], key: bytes, seed: str) -> tuple[bytes, ...]:
+    """The records of a match, and the one that opens its deals."""
+    number, _ = read_body(Framed(0, bodies[0]))
+    revealed = journal_pb2.Revealed(deal_key=key, seed=seed)
+    return (*bodies, journal_pb2.Record(match=number, revealed=revealed).SerializeToString())
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A match that had ended, but had no replay."""
+
+    opened: journal_pb2.Opened
+    outcome: Outcome
+    path: Path | None
+    """Its replay; None while its deal-set is held, or if it may be played again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A match that had begun and not ended. Its records are all there is to resume it by."""
+
+    opened: journal_pb2.Opened
+    bodies: tuple[bytes, ...]
+    key: bytes
+    """Of its deals; empty if it is lost."""
+    seed: str
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What a journal held."""
+
+    ended: list[Ended] = field(default_factory=list)
+    unfinished: list[Unfinished] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+    """What could not be read or used, in sentences."""
+
+
+def recover(
+    journal_folder: Path,
+    replay_folder: Path,
+    held: Callable[[str], bool] = lambda _: False,
+) -> Recovery:
+    """Find what the journals of ended processes hold, and cut the replays that are missing.
+
+    Matches of a deal-set that is `held`, by its name, are not cut: its deals
+    are not to be known yet. Nor are aborted matches of any deal-set, which are
+    played again under the same id. Journals that a process still writes are
+    passed over. A torn end of a journal, as a killed process or a power cut
+    leaves, costs what was torn and is named in `damage`.
+
+    Raises:
+      OSError: if a folder cannot be read, or a replay not be written.
+    """
+    found = Recovery()
+    if not journal_folder.is_dir():
+        return found
+    _remove_partials(replay_folder)
+    search = _Search(replay_folder, _read_keys(journal_folder / KEYS_NAME), held, found)
+    for segments in _runs(journal_folder):
+        if not _alive(segments[-1]):
+            search.run(segments)
+    # A match that was stopped and played again stands in several journals.
+    last = {ended.opened.match_id: ended for ended in found.ended}
+    found.ended = list(last.values())
+    found.unfinished = [each for each in found.unfinished if each.opened.match_id not in last]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    key: bytes
+    seed: str
+
+
+_LOST: Final = _Key(b"", "")
+
+
+@dataclass(slots=True)
+class _Match:
+    """A match of which records were found."""
+
+    opened: journal_pb2.Opened
+    wanted: bool
+    """False if there is a replay already: its records need not be kept."""
+    chain: bytes = CHAIN_START
+    bodies: list[bytes] = field(default_factory=list)
+
+
+class _Search:
+    """Goes through the segments of one run after another."""
+
+    def __init__(
+        self,
+        replay_folder: Path,
+        keys: dict[bytes, _Key],
+        held: Callable[[str], bool],
+        found: Recovery,
+    ) -> None:
+        self._replay_folder = replay_folder
+        self._keys = keys
+        self._held = held
+        self._found = found
+        self._matches: dict[int, _Match | None] = {}
+        """Matches of this run that have not ended, by number; None if the beginning is lost."""
+
+    def run(self, segments: Sequence[Path]) -> None:
+        """Search the segments of one process in order."""
+        self._matches = {}
+        for segment in segments:
+            try:
+                with segment.open("rb") as file:
+                    self._segment(file)
+            except Damaged as error:
+                self._found.damage.append(f"{segment.name}: {error}")
+        for match in self._matches.values():
+            if match is not None and match.wanted:
+                key = self._key(match.opened)
+                self._found.unfinished.append(
+                    Unfinished(match.opened, tuple(match.bodies), key.key, key.seed)
+                )
+
+    def _segment(self, file: BinaryIO) -> None:
+        for record in read_records(file, JOURNAL_MAGIC):
+            number, body = read_body(record)
+            if isinstance(body, journal_pb2.Opened):
+                path = replay_path(self._replay_folder, body.match_id)
+                self._matches[number] = _Match(body, wanted=not path.exists())
+            elif number not in self._matches:
+                self._found.damage.append(f"the beginning of match number {number} is missing")
+                self._matches[number] = None
+            match = self._matches[number]
+            if match is not None and match.wanted:
+                match.bodies.append(record.body)
+                if isinstance(body, journal_pb2.Closed):
+                    self._close(match, body)
+                else:
+                    match.chain = chained(match.chain, record.body)
+            if isinstance(body, journal_pb2.Closed):
+                del self._matches[number]
+
+    def _close(self, match: _Match, closed: journal_pb2.Closed) -> None:
+        opened = match.opened
+        name = f"match {opened.match_id}"
+        if closed.chain != match.chain:
+            self._found.damage.append(f"{name}: records are missing from its journal")
+            return
+        key = self._key(opened)
+        if key is _LOST:
+            self._found.damage.append(f"{name}: the key of its deals is missing")
+            return
+        bodies = with_revealed(match.bodies, key.key, key.seed)
+        try:
+            outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
+        except (Damaged, Discrepancy, Unplayable) as error:
+            self._found.damage.append(f"{name}: {error}")
+            outcome = None
+        again = bool(opened.deal_set) and closed.ending == Ending.ABORTED
+        path = None
+        if not again and not (opened.deal_set and self._held(opened.deal_set)):
+            folder = self._replay_folder
+            path = write_replay(folder, opened.match_id, match.bodies, key.key, key.seed)
+        if outcome is not None:
+            self._found.ended.append(Ended(opened, outcome, path))
+
+    def _key(self, opened: journal_pb2.Opened) -> _Key:
+        return self._keys.get(opened.deal_key_sha256, _LOST)
+
+
+def _runs(folder: Path) -> Iterator[list[Path]]:
+    """The segments of each process that wrote here, oldest first."""
+    segments = sorted(folder.glob(f"*{SEGMENT_SUFFIX}"))
+    for _, run in groupby(segments, key=lambda path: path.name.rpartition("-")[0]):
+        yield list(run)
+
+
+def _alive(segment: Path) -> bool:
+    """Whether a process is writing this segment."""
+    with segment.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False  # no locks here
+    return False
+
+
+def _read_keys(path: Path) -> dict[bytes, _Key]:
+    """The keys by their SHA-256. A line that was not written to its end is passed over."""
+    keys: dict[bytes, _Key] = {}
+    with contextlib.suppress(FileNotFoundError):
+        for line in path.read_bytes().split(b"\n")[:-1]:
+            # A torn line may be followed by others: the next process appends to it.
+            with contextlib.suppress(ValueError):
+                _, key, seed = line.decode().split(" ")
+                known = _Key(bytes.fromhex(key), bytes.fromhex(seed).decode())
+                keys[hashlib.sha256(known.key).digest()] = known
+    return keys
+
+
+def _remove_partials(folder: Path) -> None:
+    """Remove what a killed process left of replays that it was writing."""
+    for partial in folder.glob(f".*{_PARTIAL_SUFFIX}"):
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,121 @@
+"""A replay as JSON Lines: for programs, spreadsheets and notebooks.
+
+The first line has the type `match`. Then follow, in the order in which they
+happened, a line for each decision and for each event, and last one of the type
+`result`. Moves and events stand in notation (`text`) and by their fields.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from arena.games.contract import Told
+from arena.games.notation import Notation
+from arena.replay.frames import Decision, Frame, frames
+from arena.replay.read import Replay
+from arena.replay.verify import verify
+from arena.wire.settings import values_of_settings
+
+
+def export_lines(replay: Replay) -> Iterator[str]:
+    """The lines of a replay, without line ends.
+
+    Raises:
+      Damaged: if the replay does not say how the match ended.
+      Unplayable: if this arena has no such game, rules version or options.
+      Discrepancy: if the replay is not true; nothing false is exported.
+    """
+    verified = verify(replay)
+    spec = replay.spec()
+    moves, events = Notation(spec.game.module.Move), Notation(spec.game.module.Event)
+    yield _line("match", _match(replay))
+    for frame in frames(replay):
+        for decision in frame.decisions:
+            yield _line("decision", _decision(frame, decision, moves))
+        for told in frame.told:
+            yield _line("event", _event(frame, told, events))
+    outcome = verified.outcome
+    yield _line(
+        "result",
+        {
+            "ending": outcome.ending.name.lower(),
+            "scores": outcome.scores,
+            "places": outcome.places,
+            "hand_scores": outcome.hand_scores,
+            "forfeited": verified.forfeited,
+            "decisions": outcome.decisions,
+            "faults": len(outcome.faults),
+            "end_us": replay.closed.end_us,
+        },
+    )
+
+
+def _match(replay: Replay) -> dict[str, Any]:
+    opened, revealed = replay.opened, replay.revealed
+    control = opened.time_control
+    return {
+        "match_id": opened.match_id,
+        "game": opened.game,
+        "rules_version": opened.rules_version,
+        "options": values_of_settings(opened.options),
+        "bots": [{"name": each.name, "version": each.version} for each in opened.entrants],
+        "time_control": {
+            "move_ms": control.move_ms,
+            "bank_ms": control.bank_ms,
+            "increment_ms": control.increment_ms,
+            "hand_ms": control.hand_ms,
+            "match_ms": control.match_ms,
+        },
+        "fault_limit": opened.fault_limit,
+        "start_unix_ms": opened.start_unix_ms,
+        "deal_set": opened.deal_set,
+        "fair": not opened.seeded,
+        "seed": revealed.seed if opened.seeded else None,
+        "deal_key": revealed.deal_key.hex(),
+        "deal_key_sha256": opened.deal_key_sha256.hex(),
+    }
+
+
+def _decision(frame: Frame, decision: Decision, moves: Notation) -> dict[str, Any]:
+    return {
+        "step": frame.index,
+        "hand": frame.hand,
+        "seat": decision.seat,
+        "decision": decision.decision,
+        "text": moves.write(decision.move),
+        "verb": moves.write(decision.move).partition(" ")[0],
+        "move": plain_value(decision.move),
+        "sent_us": decision.sent_us,
+        "charged_us": decision.charged_us,
+        "bank_ms": decision.bank_ms,
+        "fault": decision.fault.name.lower() if decision.fault else None,
+        "reason": decision.reason,
+        "note": decision.note,
+        "unasked": decision.unasked,
+        "forfeited": decision.forfeited,
+    }
+
+
+def _event(frame: Frame, told: Told, events: Notation) -> dict[str, Any]:
+    return {
+        "step": frame.index,
+        "hand": frame.hand,
+        "seats": told.seats,  # null is everybody
+        "text": events.write(told.event),
+        "kind": events.write(told.event).partition(" ")[0],
+        "event": plain_value(told.event),
+    }
+
+
+def plain_value(value: Any) -> Any:
+    """A value of the rules as JSON has it: classes as objects, tuples as lists."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain_value(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [plain_value(each) for each in value]
+    return value
+
+
+def _line(kind: str, values: dict[str, Any]) -> str:
+    return json.dumps({"type": kind, **values}, ensure_ascii=False, separators=(",", ":"))

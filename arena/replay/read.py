@@ -1,0 +1,190 @@
+"""Replay files read back: intact, complete, and not yet believed.
+
+`Replay.open` finds every damage to a file. Whether what an intact file says is
+true is for `arena.replay.verify`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, TypeAlias, cast
+
+from google.protobuf.message import DecodeError
+
+from arena.deal import KeyedDeals
+from arena.games.catalogue import BadOptions, UnknownGame, game_by_id
+from arena.referee.spec import Ending, Entrant, MatchSpec, TimeControl
+from arena.replay.records import (
+    CHAIN_START,
+    REPLAY_MAGIC,
+    Damaged,
+    Framed,
+    chained,
+    read_records,
+)
+from arena.wire.settings import values_of_settings
+from cardarena.v1 import journal_pb2
+
+Body: TypeAlias = (
+    journal_pb2.Opened | journal_pb2.Decided | journal_pb2.Closed | journal_pb2.Revealed
+)
+
+_FOLLOWING: Final[dict[type[Body] | None, tuple[type[Body], ...]]] = {
+    None: (journal_pb2.Opened,),
+    journal_pb2.Opened: (journal_pb2.Decided, journal_pb2.Closed),
+    journal_pb2.Decided: (journal_pb2.Decided, journal_pb2.Closed),
+    journal_pb2.Closed: (journal_pb2.Revealed,),
+    journal_pb2.Revealed: (),
+}
+"""What may come after what."""
+
+
+class Unplayable(Exception):
+    """The match cannot be replayed here: another game, version of the rules, or option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One match from its first record to its last."""
+
+    opened: journal_pb2.Opened
+    decided: tuple[journal_pb2.Decided, ...]
+    """In the order in which they were settled."""
+    closed: journal_pb2.Closed
+    revealed: journal_pb2.Revealed
+
+    @classmethod
+    def open(cls, path: Path) -> "Replay":
+        """Read a replay file.
+
+        Raises:
+          Damaged: where it is not as it was written.
+          OSError: if it cannot be read at all.
+        """
+        with path.open("rb") as file:
+            return cls.read(file)
+
+    @classmethod
+    def read(cls, file: BinaryIO) -> "Replay":
+        """Read a replay from an open file, as `open` does."""
+        return cls.of_records(read_records(file, REPLAY_MAGIC))
+
+    @classmethod
+    def of_records(cls, records: Iterable[Framed]) -> "Replay":
+        """Put the records of one match together, and check that all are there.
+
+        Raises:
+          Damaged: if one is missing, out of place, or not tied to those before it.
+        """
+        bodies: list[Body] = []
+        number, chain = 0, CHAIN_START
+        for framed in records:
+            where = f"the record at byte {framed.offset}"
+            match, body = read_body(framed)
+            if type(body) not in _FOLLOWING[type(bodies[-1]) if bodies else None]:
+                raise Damaged(f"{where} is out of place")
+            if bodies and match != number:
+                raise Damaged(f"{where} belongs to another match")
+            if isinstance(body, journal_pb2.Closed) and body.chain != chain:
+                raise Damaged("the hash chain is broken: a record was changed or is missing")
+            number, chain = match, chained(chain, framed.body)
+            bodies.append(body)
+        if not bodies:
+            raise Damaged("it is cut off before its first record")
+        if isinstance(bodies[-1], journal_pb2.Closed):
+            raise Damaged("it is cut off before its last record, which opens the deals")
+        if not isinstance(bodies[-1], journal_pb2.Revealed):
+            decisions = len(bodies) - 1
+            raise Damaged(f"it is cut off after {decisions} decisions, before the match's end")
+        opened, *decided, closed, revealed = bodies
+        return cls(
+            opened=cast("journal_pb2.Opened", opened),
+            decided=tuple(cast("list[journal_pb2.Decided]", decided)),
+            closed=cast("journal_pb2.Closed", closed),
+            revealed=cast("journal_pb2.Revealed", revealed),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The bots by seat."""
+        return tuple(entrant.name for entrant in self.opened.entrants)
+
+    @property
+    def ending(self) -> Ending:
+        """How the match is said to have ended.
+
+        Raises:
+          Damaged: if it is no known ending.
+        """
+        try:
+            return Ending(self.closed.ending)
+        except ValueError:
+            raise Damaged("the match ended in a way that this arena does not know") from None
+
+    def spec(self) -> MatchSpec:
+        """What the match was played by, deals included.
+
+        Raises:
+          Unplayable: if this arena has no such game, rules version or options.
+        """
+        return spec_of(self.opened, self.revealed.deal_key)
+
+
+def read_body(framed: Framed) -> tuple[int, Body]:
+    """The number of a record's match, and what the record says.
+
+    Raises:
+      Damaged: if it is not a record that this arena knows.
+    """
+    try:
+        record = journal_pb2.Record.FromString(framed.body)
+    except DecodeError:
+        raise Damaged(f"the record at byte {framed.offset} cannot be read") from None
+    kind = record.WhichOneof("body")
+    if kind is None:
+        raise Damaged(f"the record at byte {framed.offset} is of an unknown kind")
+    body: Body = getattr(record, kind)
+    return record.match, body
+
+
+def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
+    """What a match is played by, from its first record and the key of its deals.
+
+    Raises:
+      Unplayable: if this arena has no such game, rules version or options.
+    """
+    try:
+        game = game_by_id(opened.game)
+    except UnknownGame as error:
+        raise Unplayable(str(error)) from None
+    if opened.rules_version != game.rules_version:
+        raise Unplayable(
+            f"it was played by version {opened.rules_version} of the rules of {game.id}; "
+            f"this arena has version {game.rules_version}"
+        )
+    control = opened.time_control
+    try:
+        options = game.options(values_of_settings(opened.options), len(opened.entrants))
+        time_control = TimeControl(
+            move_ms=control.move_ms,
+            bank_ms=control.bank_ms,
+            increment_ms=control.increment_ms,
+            hand_ms=control.hand_ms,
+            match_ms=control.match_ms,
+        )
+    except BadOptions as error:
+        raise Unplayable(f"its options are not those of this arena: {error}") from None
+    except ValueError as error:
+        raise Unplayable(f"its time control is impossible: {error}") from None
+    return MatchSpec(
+        match_id=opened.match_id,
+        game=game,
+        options=options,
+        entrants=tuple(Entrant(each.name, each.version) for each in opened.entrants),
+        deals=KeyedDeals(key),
+        deal_key_sha256=opened.deal_key_sha256,
+        time_control=time_control,
+        seeded=opened.seeded,
+        deal_set=opened.deal_set,
+        fault_limit=opened.fault_limit,
+    )

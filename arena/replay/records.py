@@ -1,0 +1,108 @@
+"""Framing of records, shared by journal segments and replay files.
+
+A file is a line of magic, then records: a little-endian u32 length, the
+CRC-32 of the body as u32, and the body, one `cardarena.v1.Record`. The bodies
+of a match form a hash chain, see `chained`.
+"""
+
+import hashlib
+import os
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+JOURNAL_MAGIC: Final = b"cardarena journal 1\n"
+REPLAY_MAGIC: Final = b"cardarena replay 1\n"
+CHAIN_START: Final = bytes(32)
+MAX_RECORD_BYTES: Final = 1 << 20
+"""No record is longer, and none is empty; any other length is damage."""
+
+_HEADER: Final = struct.Struct("<II")
+_MATCH_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
+
+
+class Damaged(Exception):
+    """A file is not what it should be. The text says where and how."""
+
+
+def framed(body: bytes) -> bytes:
+    """A record as it stands in a file."""
+    return _HEADER.pack(len(body), zlib.crc32(body)) + body
+
+
+def chained(chain: bytes, body: bytes) -> bytes:
+    """The hash chain of a match after a record with this body."""
+    return hashlib.sha256(chain + body).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """The body of one record and where it begins in its file."""
+
+    offset: int
+    body: bytes
+
+
+def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
+    """The records of a file in order.
+
+    Raises:
+      Damaged: at the first byte that is not as written: another kind of file,
+        a newer format, a cut tail, an impossible length, or a body that does not
+        match its checksum.
+    """
+    found = file.read(len(magic))
+    if found != magic:
+        raise Damaged(_why_not(magic, found))
+    offset = len(magic)
+    while header := file.read(_HEADER.size):
+        if len(header) < _HEADER.size:
+            raise Damaged(f"cut off within the record header at byte {offset}")
+        size, crc = _HEADER.unpack(header)
+        # An empty record would fit its checksum of 0: it is what a tail of zeros
+        # looks like, which some file systems leave after a power cut.
+        if not 0 < size <= MAX_RECORD_BYTES:
+            raise Damaged(f"the record at byte {offset} has an impossible length of {size}")
+        body = file.read(size)
+        if len(body) < size:
+            raise Damaged(f"cut off within the record at byte {offset}")
+        if zlib.crc32(body) != crc:
+            raise Damaged(f"the record at byte {offset} does not match its checksum")
+        yield Framed(offset, body)
+        offset += _HEADER.size + size
+
+
+def _why_not(magic: bytes, found: bytes) -> str:
+    """What is wrong with the first bytes of a file that should begin with `magic`."""
+    _, kind, version = magic.decode().split()
+    stem = magic[: magic.rindex(b" ") + 1]
+    if found.startswith(stem) and found[len(stem) :].strip().isdigit():
+        theirs = found[len(stem) :].strip().decode()
+        return f"this {kind} has format {theirs}; this arena reads format {version}"
+    if found and magic.startswith(found):
+        return f"this {kind} is cut off within its first line"
+    return f"this is not a {kind} of the arena"
+
+
+def check_match_id(match_id: str) -> None:
+    """Require an id that can name a file and be a word of a line.
+
+    Raises:
+      ValueError: if it is empty, over 128 characters, or holds others than
+        letters, digits, `.`, `_` and `-`.
+    """
+    if not _MATCH_ID.fullmatch(match_id):
+        raise ValueError(f"{match_id!r} cannot be the id of a match")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of new files in a folder survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

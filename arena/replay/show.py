@@ -1,0 +1,330 @@
+"""A replay in the terminal: the whole match, or step by step at the viewer's pace.
+
+It is seen through somebody's eyes. A seat sees what it was told, its own moves
+and its own notes; the spectator what everybody was told; `ALL` everything.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+from rich.console import Console
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from arena.games.contract import Seat, Told, View
+from arena.games.notation import Notation
+from arena.referee.spec import Ending, FaultKind
+from arena.replay import draw
+from arena.replay.frames import Decision, Discrepancy, Frame, frames
+from arena.replay.read import Replay
+from arena.wire.settings import values_of_settings
+
+
+class Viewer(StrEnum):
+    """Eyes that belong to no seat."""
+
+    SPECTATOR = "spectator"
+    ALL = "all"
+
+
+Eyes: TypeAlias = Seat | Viewer
+"""A seat's, the spectator's, or all seats' together."""
+
+KEYS: Final = "Enter next · p back · h next hand · f next fault · a number goes there · q quit"
+
+_FAULTS: Final = {
+    FaultKind.TIMEOUT: "did not answer in time",
+    FaultKind.ILLEGAL: "made an illegal move",
+    FaultKind.MALFORMED: "made no sense",
+    FaultKind.GONE: "was gone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """All frames of a replay, and what is wrong with it where they stop early."""
+
+    frames: tuple[Frame, ...]
+    problem: str = ""
+
+    @classmethod
+    def of(cls, replay: Replay) -> "Steps":
+        """Play a replay as far as it goes by the rules.
+
+        Raises:
+          Damaged: if the replay does not say how the match ended.
+          Unplayable: if this arena has no such game, rules version or options.
+        """
+        found: list[Frame] = []
+        try:
+            found.extend(frames(replay))
+        except Discrepancy as error:
+            return cls(tuple(found), str(error))
+        return cls(tuple(found))
+
+    def of_hand(self, hand: int) -> tuple[Frame, ...]:
+        """The frames in which a hand, from 0, was dealt or played."""
+        return tuple(each for each in self.frames if hand in (each.hand, each.next_hand))
+
+
+class Screen:
+    """Draws one replay through somebody's eyes."""
+
+    def __init__(self, replay: Replay, eyes: Eyes, console: Console) -> None:
+        """Raises Unplayable if this arena has no such game, rules version or options."""
+        self._replay = replay
+        self._eyes = eyes
+        self._console = console
+        self._spec = replay.spec()
+        self._moves = Notation(self._spec.game.module.Move)
+        self._events = Notation(self._spec.game.module.Event)
+
+    def header(self) -> None:
+        """What the match was and who sat where."""
+        opened, spec = self._replay.opened, self._spec
+        start = datetime.fromtimestamp(opened.start_unix_ms / 1000, UTC)
+        self._print(Rule(Text(f"{spec.game.title} · match {draw.plain(spec.match_id)}")))
+        options = values_of_settings(opened.options).items()
+        control = spec.time_control
+        rows = [
+            ("begun", f"{start:%Y-%m-%d %H:%M:%S} UTC"),
+            ("rules", f"version {opened.rules_version}"),
+            ("options", ", ".join(f"{name} {value}" for name, value in options) or "none"),
+            ("time", _time_control(control.move_ms, control.bank_ms, control.increment_ms)),
+            ("deals", _deals(self._replay)),
+            ("seen by", self._who_sees()),
+        ]
+        for name, value in rows:
+            self._print(Text(f"{name:<8} ", "dim").append(draw.plain(value)))
+        for seat, entrant in enumerate(spec.entrants):
+            version = f" {draw.plain(entrant.version)}" if entrant.version else ""
+            line = Text(f"seat {seat}   ", "dim")
+            self._print(line.append(draw.plain(entrant.name), "bold").append(version))
+
+    def step(self, frame: Frame, *, with_view: bool = True) -> None:
+        """One step: what was decided, what was told, and how things stand."""
+        title = f"step {frame.index} · hand {frame.hand}"
+        self._print(Rule(Text(title), align="left", style="dim"))
+        for decision in frame.decisions:
+            for line in self._decision(decision):
+                self._print(line)
+        if not frame.complete:
+            self._print(Text("the match was stopped before this step was played", "bold red"))
+        told = frame.told if self._eyes is Viewer.ALL else frame.told_to(self._seat())
+        for each in told:
+            self._print(self._event(each))
+        if with_view:
+            for line in self._view(frame):
+                self._print(Text("    ").append_text(line))
+
+    def ending(self) -> None:
+        """How the match ended; every abnormal end with its cause and party."""
+        replay, ending = self._replay, self._replay.ending
+        decisions = len(replay.decided)
+        seconds = replay.closed.end_us / 1e6
+        self._print(Rule())
+        if ending is Ending.ABORTED:
+            text = "Stopped by the arena: no seat is to blame, and nothing of it counts."
+            self._print(Text(text, "bold red"))
+            self._print(Text(f"{decisions} decisions in {seconds:.1f} s", "dim"))
+            return
+        if ending is Ending.FORFEIT:
+            for line in self._forfeits():
+                self._print(line)
+        else:
+            self._print(Text("Played to the end.", "bold green"))
+        self._print(Text(f"{decisions} decisions in {seconds:.1f} s", "dim"))
+        self._print(self._standings())
+
+    def problem(self, text: str) -> None:
+        """Why the replay goes no further."""
+        self._print(Text(f"The replay is not true: {draw.plain(text)}.", "bold red"))
+
+    def _standings(self) -> Table:
+        closed = self._replay.closed
+        table = Table(box=None, pad_edge=False)
+        for name in ("place", "seat", "score", "faults"):
+            table.add_column(name, justify="right")
+        table.add_column("bot")
+        rows = zip(closed.places, range(len(closed.scores)), closed.scores, strict=False)
+        for place, seat, score in sorted(rows):
+            faults = sum(1 for each in self._replay.decided if each.seat == seat and each.fault)
+            name = Text(self._name(seat))
+            table.add_row(str(place), str(seat), str(score), str(faults or "-"), name)
+        return table
+
+    def _forfeits(self) -> Iterator[Text]:
+        """Who forfeited, at which decision, and why."""
+        said = set()
+        for at, decided in enumerate(self._replay.decided):
+            if not decided.forfeited or decided.seat in said:
+                continue
+            said.add(decided.seat)
+            faults = sum(
+                1
+                for each in self._replay.decided[: at + 1]
+                if each.seat == decided.seat and each.fault
+            )
+            why = "left" if decided.fault == FaultKind.GONE else f"made {faults} faults"
+            yield Text(
+                f"{self._name(decided.seat)} (seat {decided.seat}) forfeited at its decision "
+                f"{decided.decision}: it {why}, was played by fallback to the end, "
+                "and is placed behind those that finished.",
+                "bold red",
+            )
+
+    def _decision(self, decision: Decision) -> Iterator[Text]:
+        """What the eyes may know of a decision."""
+        own = self._eyes is Viewer.ALL or self._eyes == decision.seat
+        line = Text("  ").append(f"{decision.seat} {self._name(decision.seat)}", "bold")
+        if own:
+            line.append(": ").append_text(draw.notation(self._moves.write(decision.move)))
+            line.append("  " + _time_used(decision), "dim")
+        elif not decision.unasked:
+            line.append(" decided", "dim")
+        if decision.unasked:
+            line.append("  played by fallback, not asked", "yellow")
+        yield line
+        if decision.fault is not None:
+            blame = f"      fault: it {_FAULTS[decision.fault]}; the fallback was played"
+            why = f" ({draw.plain(decision.reason)})" if own and decision.reason else ""
+            yield Text(blame + why, "red")
+        if own and decision.note:
+            yield Text("      note: ", "dim").append(draw.plain(decision.note), "italic")
+
+    def _event(self, told: Told) -> Text:
+        line = Text("  » ", "blue").append_text(draw.notation(self._events.write(told.event)))
+        if told.seats is not None:
+            seats = " and ".join(f"seat {seat}" for seat in told.seats) or "nobody"
+            line.append(f"  told to {seats} only", "dim")
+        return line
+
+    def _view(self, frame: Frame) -> Iterator[Text]:
+        if self._eyes is not Viewer.ALL:
+            yield from draw.view(frame.view(self._seat()))
+            return
+        public = frame.view(None)
+        yield from draw.view(public)
+        for seat in range(self._spec.seats):
+            own = frame.view(Seat(seat))
+            hidden = _differing(own, public)
+            if hidden:
+                yield Text(f"seat {seat} {self._name(seat)} also sees", "bold")
+                for line in draw.fields(own, hidden):
+                    yield Text("  ").append_text(line)
+
+    def _seat(self) -> Seat | None:
+        return None if isinstance(self._eyes, Viewer) else self._eyes
+
+    def _who_sees(self) -> str:
+        if self._eyes is Viewer.ALL:
+            return "all seats together"
+        if self._eyes is Viewer.SPECTATOR:
+            return "the spectator"
+        return f"seat {self._eyes}, {self._name(int(self._eyes))}"
+
+    def _name(self, seat: int) -> str:
+        return draw.plain(self._replay.names[seat])
+
+    def _print(self, what: Text | Rule | Table) -> None:
+        self._console.print(what, soft_wrap=isinstance(what, Text))
+
+
+def print_all(
+    screen: Screen, steps: Steps, chosen: Sequence[Frame], *, with_views: bool = True
+) -> None:
+    """Print the header, the chosen frames, and the end if they reach it."""
+    screen.header()
+    for frame in chosen:
+        screen.step(frame, with_view=with_views)
+    if not steps.frames or (chosen and chosen[-1] is steps.frames[-1]):
+        _end(screen, steps)
+
+
+def step_through(
+    screen: Screen,
+    steps: Steps,
+    read: Callable[[str], str],
+    begin: int = 0,
+) -> None:
+    """Show one frame at a time and go where `read`, given a prompt, says.
+
+    `read` raises EOFError where nothing more is to come.
+    """
+    screen.header()
+    last = len(steps.frames) - 1
+    at = min(max(begin, 0), last)
+    shown = -1
+    while True:
+        if at != shown and at >= 0:
+            screen.step(steps.frames[at])
+            if at == last:
+                _end(screen, steps)
+            shown = at
+        try:
+            key = read(f"[{at}/{max(last, 0)}] {KEYS} > ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if key == "q":
+            return
+        target = _target(steps.frames, at, key)
+        if target is None:
+            if key in ("", "n"):
+                return  # past the end
+            continue
+        at = target
+
+
+def _target(frames_: Sequence[Frame], at: int, key: str) -> int | None:
+    """The frame that a key leads to; None if it leads nowhere."""
+    if key.isdecimal():
+        return min(int(key), len(frames_) - 1)
+    following = range(at + 1, len(frames_))
+    if key in ("", "n"):
+        return next(iter(following), None)
+    if key == "p":
+        return max(at - 1, 0)
+    if key == "h":
+        hand = frames_[at].next_hand
+        return next((each for each in following if frames_[each].next_hand > hand), None)
+    if key == "f":
+        return next(
+            (each for each in following if any(d.fault for d in frames_[each].decisions)), None
+        )
+    return None
+
+
+def _end(screen: Screen, steps: Steps) -> None:
+    if steps.problem:
+        screen.problem(steps.problem)
+    else:
+        screen.ending()
+
+
+def _differing(own: View, public: View) -> list[str]:
+    return [
+        field.name
+        for field in fields(own)
+        if getattr(own, field.name) != getattr(public, field.name)
+    ]
+
+
+def _time_used(decision: Decision) -> str:
+    if decision.unasked:
+        return ""
+    return f"{decision.charged_us / 1e6:.3f} s, bank {decision.bank_ms / 1e3:.1f} s"
+
+
+def _time_control(move_ms: int, bank_ms: int, increment_ms: int) -> str:
+    text = f"{move_ms / 1e3:g} s a move, {bank_ms / 1e3:g} s in the bank"
+    return text + (f", {increment_ms / 1e3:g} s added a move" if increment_ms else "")
+
+
+def _deals(replay: Replay) -> str:
+    if replay.opened.seeded:
+        return f"seeded with {replay.revealed.seed!r}: not a fair deal"
+    return f"committed to as {replay.opened.deal_key_sha256.hex()[:16]}…"

@@ -1,0 +1,257 @@
+"""Whether a replay is true: everything in it that follows from the rest is recomputed.
+
+The packs follow from the key that was committed to, the states from the packs
+and the moves, the banks from the times, and the result from all of them. What
+a replay alone cannot prove is who the bots were and when they answered.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.deal import seeded_key
+from arena.games.contract import Result, Seat, State
+from arena.games.notation import Notation
+from arena.referee.clock import GRACE_S, SeatClock
+from arena.referee.spec import Ending, Fault, FaultKind, Outcome
+from arena.replay.frames import Decision, Discrepancy, Frame, frames
+from arena.replay.read import Replay, Unplayable
+from arena.replay.records import Damaged
+
+_ROUNDING_S: Final = 2e-6
+"""Times are kept in whole microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A match that was recomputed and found true."""
+
+    game: str
+    outcome: Outcome
+    hands: int
+    """Hands begun."""
+    seeded: bool
+    """The deals were repeatable: it was not a fair deal."""
+    forfeited: tuple[Seat, ...]
+    """Seats that were played by fallback to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one file."""
+
+    path: Path
+    verified: Verified | None
+    problem: str = ""
+    """The first thing that is wrong, in a sentence; empty if nothing is."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the replay is true."""
+        return self.verified is not None
+
+
+def verify_file(path: Path) -> Verdict:
+    """Verify a replay file. Whatever is wrong with it is in the verdict."""
+    try:
+        return Verdict(path, verify(Replay.open(path)))
+    except OSError as error:
+        return Verdict(path, None, f"it cannot be read: {error.strerror}")
+    except (Damaged, Discrepancy, Unplayable) as error:
+        return Verdict(path, None, str(error))
+
+
+def verify(replay: Replay) -> Verified:
+    """Recompute a match.
+
+    Raises:
+      Discrepancy: naming the first thing that does not follow from the rest.
+      Damaged: if the replay does not say how the match ended.
+      Unplayable: if this arena has no such game, rules version or options.
+    """
+    _check_key(replay)
+    check = _Check(replay)
+    for frame in frames(replay):
+        check.frame(frame)
+    return check.end()
+
+
+def _check_key(replay: Replay) -> None:
+    opened, revealed = replay.opened, replay.revealed
+    if hashlib.sha256(revealed.deal_key).digest() != opened.deal_key_sha256:
+        raise Discrepancy("the key of the deals is not the one that was committed to")
+    if opened.seeded and seeded_key(revealed.seed) != revealed.deal_key:
+        raise Discrepancy("the key of the deals does not follow from the seed")
+    if revealed.seed and not opened.seeded:
+        raise Discrepancy("it names a seed, but claims a fair deal")
+
+
+class _Seat:
+    """What is recomputed for one seat."""
+
+    __slots__ = ("clock", "decisions", "faults", "forfeited")
+
+    def __init__(self, clock: SeatClock) -> None:
+        self.clock = clock
+        self.decisions = 0
+        self.faults = 0
+        self.forfeited = False
+
+
+class _Check:
+    """Follows a match beside the rules: clocks, faults, fallbacks, result."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._replay = replay
+        self._spec = replay.spec()
+        self._rules = self._spec.game.rules
+        self._notation = Notation(self._spec.game.module.Move)
+        self._seats = [_Seat(SeatClock(self._spec.time_control)) for _ in self._spec.entrants]
+        self._hand = 0
+        self._last_hand = -1
+        self._at = 0
+        self._state: State = None
+        self._faults: list[Fault] = []
+
+    def frame(self, frame: Frame) -> None:
+        """Check the decisions of a step."""
+        if frame.hand != self._hand:
+            self._hand = frame.hand
+            for seat in self._seats:
+                seat.clock.new_hand()
+        for decision in frame.decisions:
+            self._at += 1
+            self._decision(frame, decision)
+        self._last_hand = max(self._last_hand, frame.next_hand)
+        self._state = frame.state
+
+    def end(self) -> Verified:
+        """Check the result."""
+        closed, ending = self._replay.closed, self._replay.ending
+        result = self._rules.result(self._state) if self._state is not None else None
+        places: tuple[int, ...] = ()
+        scores: tuple[int, ...] = ()
+        hand_scores: tuple[tuple[int, ...], ...] = ()
+        forfeited = tuple(Seat(at) for at, seat in enumerate(self._seats) if seat.forfeited)
+        if ending is not Ending.ABORTED:
+            if result is None:
+                raise Discrepancy("it is said to have ended, but by the rules it had not")
+            scores, hand_scores = result.scores, result.hand_scores
+            places = self._places(result)
+            truly = Ending.FORFEIT if forfeited else Ending.COMPLETED
+            if ending is not truly:
+                raise Discrepancy(f"it ended as {_word(truly)}, not as {_word(ending)}")
+        _require_same("scores", closed.scores, scores)
+        _require_same("places", closed.places, places)
+        return Verified(
+            game=self._spec.game.id,
+            outcome=Outcome(
+                match_id=self._spec.match_id,
+                ending=ending,
+                scores=scores,
+                places=places,
+                hand_scores=hand_scores,
+                faults=tuple(self._faults),
+                decisions=self._at,
+            ),
+            hands=self._last_hand + 1,
+            seeded=self._spec.seeded,
+            forfeited=forfeited,
+        )
+
+    def _places(self, result: Result) -> tuple[int, ...]:
+        """Places by the rules, seats that forfeited behind all others."""
+        if not any(seat.forfeited for seat in self._seats):
+            return result.places
+        ranks = [
+            (seat.forfeited, -score) for seat, score in zip(self._seats, result.scores, strict=True)
+        ]
+        return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
+
+    def _decision(self, frame: Frame, decision: Decision) -> None:
+        seat = self._seats[decision.seat]
+        seat.decisions += 1
+        if decision.decision != seat.decisions:
+            raise self._wrong(
+                decision, f"is numbered {decision.decision}, but is number {seat.decisions}"
+            )
+        if decision.sent_us > self._replay.closed.end_us:
+            raise self._wrong(decision, "was asked after the end of the match")
+        if decision.unasked:
+            self._unasked(seat, decision)
+        else:
+            self._asked(seat, decision)
+        if decision.bank_ms != seat.clock.bank_ms:
+            raise self._wrong(
+                decision,
+                f"left {seat.clock.bank_ms} ms in the bank, not {decision.bank_ms} ms",
+            )
+        if decision.fault is not None:
+            self._faults.append(
+                Fault(decision.seat, decision.fault, decision.decision, decision.reason)
+            )
+        if decision.fault is not None or decision.unasked:
+            fallback = self._rules.fallback(frame.before, decision.seat)
+            if decision.move != fallback:
+                text = self._notation.write(fallback)
+                raise self._wrong(decision, f"was played for the bot, but not by {text}")
+
+    def _asked(self, seat: _Seat, decision: Decision) -> None:
+        """Check a decision that the bot was asked for, and charge its time."""
+        charged_s, allowance_s = decision.charged_us / 1e6, seat.clock.allowance_s()
+        if seat.forfeited:
+            raise self._wrong(decision, "was asked of a seat that had forfeited")
+        if allowance_s <= 0:
+            raise self._wrong(decision, "was asked of a seat that had no time left")
+        late = charged_s > allowance_s + GRACE_S + _ROUNDING_S
+        if late and decision.fault not in (FaultKind.TIMEOUT, FaultKind.GONE):
+            raise self._wrong(decision, "came late, but was taken")
+        if decision.fault is FaultKind.TIMEOUT and charged_s < allowance_s - _ROUNDING_S:
+            raise self._wrong(decision, "was called late before its time was up")
+        in_time = decision.fault in (None, FaultKind.ILLEGAL, FaultKind.MALFORMED)
+        seat.clock.charge(charged_s, in_time=in_time)
+        seat.faults += decision.fault is not None
+        limit = self._spec.fault_limit
+        seat.forfeited = bool(limit and seat.faults >= limit)
+        if decision.fault is FaultKind.GONE and decision.forfeited:
+            seat.forfeited = True  # it left for good
+        self._check_forfeited(seat, decision)
+
+    def _unasked(self, seat: _Seat, decision: Decision) -> None:
+        """Check a decision that the bot was not asked for: it costs no time."""
+        if decision.charged_us:
+            raise self._wrong(decision, "cost time, but was not asked for")
+        if decision.fault not in (None, FaultKind.GONE):
+            raise self._wrong(decision, "has a fault, but was not asked for")
+        if decision.fault is FaultKind.GONE:
+            if seat.forfeited:
+                raise self._wrong(decision, "blames a seat that had forfeited already")
+            seat.forfeited = True
+        elif not seat.forfeited and seat.clock.allowance_s() > 0:
+            raise self._wrong(decision, "was not asked of a seat that could have answered")
+        self._check_forfeited(seat, decision)
+
+    def _check_forfeited(self, seat: _Seat, decision: Decision) -> None:
+        if decision.forfeited and not seat.forfeited:
+            raise self._wrong(decision, "is said to forfeit, but does not")
+        if seat.forfeited and not decision.forfeited:
+            raise self._wrong(decision, "forfeits, but is not said to")
+
+    def _wrong(self, decision: Decision, what: str) -> Discrepancy:
+        total = len(self._replay.decided)
+        return Discrepancy(f"decision {self._at} of {total}, of seat {decision.seat}, {what}")
+
+
+def _require_same(what: str, said: Sequence[int], true: tuple[int, ...]) -> None:
+    if tuple(said) != true:
+        raise Discrepancy(f"the {what} are said to be {_numbers(said)}, but are {_numbers(true)}")
+
+
+def _numbers(values: Sequence[int]) -> str:
+    return ", ".join(str(value) for value in values) or "none"
+
+
+def _word(ending: Ending) -> str:
+    return ending.name.lower()

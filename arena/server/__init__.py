@@ -1,0 +1,6 @@
+"""The arena as a server: gRPC services, bots' sessions, and the one bridge.
+
+asyncio does the input and output, because grpc.aio needs it; trio is its guest
+on the same thread and holds everything that waits: matches, timers, journal,
+tournaments. The two meet in `arena.server.host`, and nowhere else.
+"""

@@ -1,0 +1,247 @@
+"""The one bridge: asyncio hosts the process, trio is its guest on the same thread.
+
+The host does input and output for gRPC and awaits trio's end, nothing else.
+A stream's callbacks reach sessions and tables directly: these are plain
+state machines, and both loops run on one thread, so no two of them are ever
+active at once. Whatever has to *start or wait* does so in trio.
+
+To close, trio's root scope is cancelled first, so that its `finally` blocks
+run; the gRPC server stops after that.
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import grpc
+import trio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from arena.replay.journal import Journal
+from arena.server.arena import Arena
+from arena.server.guard import Guard
+from arena.server.lobby import Lobby
+from arena.server.play import SERVICE, play_handler
+from arena.server.replays import Replays
+from arena.server.session import MAX_MESSAGE_BYTES
+from arena.server.tokens import Tokens
+from cardarena.v1 import lobby_pb2, lobby_pb2_grpc, replay_pb2, replay_pb2_grpc
+
+if TYPE_CHECKING:
+    import outcome
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+OPTIONS: Final = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_send_message_length", 262_144),
+    ("grpc.max_metadata_size", 4_096),
+    ("grpc.absolute_max_metadata_size", 8_192),
+    ("grpc.max_concurrent_streams", 128),  # of one connection
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    # Without this a frozen peer is noticed only after a minute.
+    ("grpc.http2.ping_timeout_ms", 10_000),
+    # Clients ping every 20 s; the default would close them for too many pings.
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.http2.max_ping_strikes", 2),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    # Two servers would otherwise share a port without a word.
+    ("grpc.so_reuseport", 0),
+    ("grpc.enable_channelz", 0),
+)
+STOP_S: Final = 1.0
+"""Grace for calls that are still open when the server stops."""
+
+
+class CannotServe(Exception):
+    """The server could not start. The text says why, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where the server listens and keeps its files."""
+
+    data: Path
+    """Folder of journal and replays."""
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0 takes any free port."""
+    drain_s: float = 120.0
+    """After SIGTERM, longest time for matches in play."""
+
+
+def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awaitable[T]]) -> T:
+    """Run an arena with its server while `main` runs in trio, and return its value.
+
+    SIGINT cancels `main`; SIGTERM drains first, and then cancels it.
+
+    Raises:
+      CannotServe: if the port is taken or the folder cannot be written.
+      KeyboardInterrupt: after SIGINT.
+    """
+    value: T = asyncio.run(_Host(settings, tokens, main).run())
+    return value
+
+
+class _Host:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        tokens: Tokens,
+        main: Callable[[Arena], Awaitable[Any]],
+    ) -> None:
+        self._settings = settings
+        self._tokens = tokens
+        self._main = main
+        self._scope = trio.CancelScope()
+        self._interrupted = False
+        self._token: trio.lowlevel.TrioToken | None = None
+        self._arena: Arena | None = None
+        self._broken = ""
+
+    async def run(self) -> Any:
+        loop = asyncio.get_running_loop()
+        replays = self._settings.data / "replays"
+        try:
+            replays.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            text = f"cannot write in {self._settings.data}: {error.strerror}"
+            raise CannotServe(text) from error
+        self._listening: asyncio.Future[Arena] = loop.create_future()
+        self._stopped: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
+        with Journal(self._settings.data / "journal", on_broken=self._on_broken) as journal:
+            self._journal = journal
+            self._replays = replays
+            trio.lowlevel.start_guest_run(
+                self._guest,
+                run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+                run_sync_soon_not_threadsafe=loop.call_soon,
+                done_callback=self._done,
+                host_uses_signal_set_wakeup_fd=True,
+            )
+            arena = await self._listening
+            server, servicer = self._make_server(arena)
+            with self._signals(loop, servicer):
+                try:
+                    await self._start(server, arena)
+                finally:
+                    result = await self._stopped
+                    await server.stop(STOP_S)
+            if self._interrupted:
+                raise KeyboardInterrupt
+            return result.unwrap()
+
+    async def _guest(self) -> Any:
+        """Trio's side: the arena's core, and `main` once the server listens."""
+        self._token = trio.lowlevel.current_trio_token()
+        arena = self._arena = Arena(self._journal, self._replays, self._tokens)
+        self._open = trio.Event()
+        value = None
+        with self._scope:
+            async with trio.open_nursery() as nursery:
+                await nursery.start(arena.run)
+                self._listening.set_result(arena)
+                await self._open.wait()
+                value = await self._main(arena)
+                nursery.cancel_scope.cancel()
+        arena.close_streams()
+        return value
+
+    def _done(self, result: "outcome.Outcome[Any]") -> None:
+        if not self._listening.done():
+            with contextlib.suppress(Exception):
+                result.unwrap()
+            self._listening.set_exception(CannotServe("the arena could not start"))
+        self._stopped.set_result(result)
+
+    async def _start(self, server: grpc.aio.Server, arena: Arena) -> None:
+        """Listen, and let `main` begin; stop trio if that is not possible."""
+        settings = self._settings
+        where = f"{settings.host}:{settings.port}"
+        try:
+            port = server.add_insecure_port(where)
+        except RuntimeError:
+            port = 0
+        if port == 0:
+            self._soon(self._scope.cancel)
+            raise CannotServe(f"cannot listen on {where}: the port is in use or not allowed")
+        await server.start()
+        arena.address = f"{settings.host}:{port}"
+        self._soon(self._open.set)
+
+    def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
+        server = grpc.aio.server(interceptors=(Guard(),), options=OPTIONS)
+        flush = self._journal.flush
+        server.add_generic_rpc_handlers((play_handler(arena, flush, trio.current_time),))
+        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena), server)
+        replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(self._replays), server)
+        servicer = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
+        names = (
+            SERVICE,
+            lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
+            replay_pb2.DESCRIPTOR.services_by_name["ReplayService"].full_name,
+            health.SERVICE_NAME,
+            reflection.SERVICE_NAME,
+        )
+        reflection.enable_server_reflection(names, server)
+        return server, servicer
+
+    @contextlib.contextmanager
+    def _signals(self, loop: asyncio.AbstractEventLoop, servicer: Any) -> Any:
+        def interrupt() -> None:
+            self._interrupted = True
+            self._soon(self._scope.cancel)
+
+        def terminate() -> None:
+            loop.create_task(self._not_serving(servicer))
+            self._soon(self._drain)
+
+        handlers = {signal.SIGINT: interrupt, signal.SIGTERM: terminate}
+        added = []
+        for number, handler in handlers.items():
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, handler)
+                added.append(number)
+        loop.create_task(servicer.set("", health_pb2.HealthCheckResponse.SERVING))
+        try:
+            yield
+        finally:
+            for number in added:
+                loop.remove_signal_handler(number)
+
+    async def _not_serving(self, servicer: Any) -> None:
+        await servicer.enter_graceful_shutdown()
+
+    def _drain(self) -> None:
+        """Trio's side of SIGTERM: finish what is in play, then end."""
+        arena = self._arena
+        assert arena is not None
+        if arena.draining:
+            return
+        arena.drain(self._settings.drain_s)
+        trio.lowlevel.spawn_system_task(self._end_when_idle, arena)
+
+    async def _end_when_idle(self, arena: Arena) -> None:
+        with trio.move_on_after(self._settings.drain_s):
+            await arena.idle()
+        self._scope.cancel()
+
+    def _on_broken(self, why: str) -> None:
+        """The journal failed: nothing can be promised any more, so stop."""
+        self._broken = why
+        self._soon(self._scope.cancel)
+
+    def _soon(self, call: Callable[[], object]) -> None:
+        if self._token is not None:
+            with contextlib.suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(call)

@@ -1,0 +1,109 @@
+"""What a stream has still to send: filled at once, emptied by the writer task.
+
+Asks that are ready together travel together: a run of asks becomes one frame.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from arena.referee import OpenAsk
+from arena.server.refusals import Refused
+from arena.wire.asks import asks_frame
+
+MAX_FRAME_BYTES: Final = 120_000
+"""A frame of asks is sealed when it grows past this; frames stay under 128 kB."""
+MAX_QUEUED_BYTES: Final = 8 << 20
+"""A stream whose bot does not read is closed when this much waits for it."""
+
+
+class Outbox:
+    """The queue between what posts and the one writer of a stream.
+
+    Lives on the thread of the host loop. After `close` nothing is taken any
+    more, and the writer ends once it has sent what was posted before.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, now_s: Callable[[], float]) -> None:
+        self._loop = loop
+        self._now_s = now_s
+        self._frames: list[bytes] = []
+        self._asks: list[bytes] = []
+        self._asks_bytes = 0
+        self._unstamped: list[OpenAsk] = []
+        self._queued_bytes = 0
+        self._waiter: asyncio.Future[None] | None = None
+        self._writer_was_free = True
+        self.closed = False
+        self.verdict: Refused | None = None
+        """Why the stream was closed, if not in order."""
+
+    def post(self, frame: bytes) -> None:
+        """Queue an encoded ArenaMessage."""
+        if not self.closed:
+            self._seal_asks()
+            self._frames.append(frame)
+            self._count(len(frame))
+
+    def post_ask(self, element: bytes, ask: OpenAsk) -> None:
+        """Queue an ask; `OpenAsk.sent` is called again when it is handed over."""
+        if not self.closed:
+            self._asks.append(element)
+            self._unstamped.append(ask)
+            self._asks_bytes += len(element)
+            if self._asks_bytes > MAX_FRAME_BYTES:
+                self._seal_asks()
+            self._count(len(element))
+
+    def close(self, verdict: Refused | None = None) -> None:
+        """Take nothing more; `verdict` is what the bot is told, None in order."""
+        if not self.closed:
+            self.closed = True
+            self.verdict = verdict
+            self._wake()
+
+    async def next(self) -> list[bytes]:
+        """Wait for frames to send; empty when the outbox is closed and drained."""
+        while not (self._frames or self._asks or self.closed):
+            self._writer_was_free = True
+            self._waiter = self._loop.create_future()
+            await self._waiter
+        self._seal_asks()
+        frames, self._frames = self._frames, []
+        self._queued_bytes = 0
+        if self._writer_was_free:
+            # The arena took this long to get here, so the clocks start now. Had
+            # the bot kept the transport busy, the wait would be its own.
+            now_s = self._now_s()
+            for ask in self._unstamped:
+                ask.sent(now_s)
+        self._unstamped.clear()
+        self._writer_was_free = False
+        return frames
+
+    def _seal_asks(self) -> None:
+        if self._asks:
+            self._frames.append(asks_frame(self._asks))
+            self._asks = []
+            self._asks_bytes = 0
+
+    def _count(self, size: int) -> None:
+        self._queued_bytes += size
+        if self._queued_bytes > MAX_QUEUED_BYTES:
+            self.close(_unread())
+        else:
+            self._wake()
+
+    def _wake(self) -> None:
+        waiter = self._waiter
+        if waiter is not None:
+            self._waiter = None
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+def _unread() -> Refused:
+    import grpc
+
+    text = "too much is waiting that the bot does not read"
+    return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "NOT_READING", text)

@@ -1,0 +1,119 @@
+"""The play stream: bytes in, bytes out, one reader and one writer for its whole life.
+
+Nothing here cancels a pending read or write to keep a clock: a cancelled read
+ends the stream silently, and a write after a cancelled one fails.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.server.arena import Arena
+from arena.server.guard import Context, fail, refuse
+from arena.server.outbox import Outbox
+from arena.server.refusals import Refused, invalid, not_now
+from arena.server.session import Session
+from cardarena.v1 import play_pb2
+
+SERVICE: Final = "cardarena.v1.PlayService"
+HELLO_S: Final = 5.0
+"""A stream that has not said hello by then is closed."""
+LAST_WORDS_S: Final = 1.0
+"""Time for what is queued when a bot has closed its side."""
+
+
+def play_handler(
+    arena: Arena, flush: Callable[[], None], now_s: Callable[[], float]
+) -> grpc.GenericRpcHandler:
+    """The handler of the play service.
+
+    `flush` writes the journal, before anything that follows from it is sent.
+    """
+    stream = _Play(arena, flush, now_s)
+    method: Any = grpc.stream_stream_rpc_method_handler(stream.play)
+    handler: grpc.GenericRpcHandler = grpc.method_handlers_generic_handler(
+        SERVICE, {"Play": method}
+    )
+    return handler
+
+
+class _Play:
+    def __init__(self, arena: Arena, flush: Callable[[], None], now_s: Callable[[], float]) -> None:
+        self._arena = arena
+        self._flush = flush
+        self._now_s = now_s
+
+    async def play(self, _: object, context: Context) -> None:
+        """Serve one stream to its end."""
+        try:
+            await self._serve(context)
+        except Refused as refused:
+            await refuse(context, refused)
+        except grpc.aio.AbortError:
+            raise
+        except asyncio.CancelledError:
+            pass  # the bot hung up; grpc would log the cancellation as an error
+        except Exception:
+            await fail(context, "Play")
+
+    async def _serve(self, context: Context) -> None:
+        hello = await self._hello(context)
+        outbox = Outbox(asyncio.get_running_loop(), self._now_s)
+        session = self._arena.hello(hello, outbox)
+        writer = asyncio.create_task(self._write(context, outbox))
+        reader = asyncio.create_task(self._read(context, session, outbox))
+        try:
+            await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+            if reader.done():
+                outbox.close()
+                await asyncio.wait((writer,), timeout=LAST_WORDS_S)
+        finally:
+            session.detach(outbox)
+            outbox.close()
+            for task in (reader, writer):
+                task.cancel()  # the call is over, so nothing is cut short
+            await asyncio.gather(reader, writer, return_exceptions=True)
+        for task in (writer, reader):
+            if not task.cancelled() and isinstance(task.exception(), Refused):
+                task.result()
+        if outbox.verdict is not None:
+            raise outbox.verdict
+
+    async def _hello(self, context: Context) -> play_pb2.Hello:
+        try:
+            data: Any = await asyncio.wait_for(context.read(), HELLO_S)
+        except TimeoutError:
+            text = f"no hello came within {HELLO_S:.0f} s"
+            raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_HELLO", text) from None
+        if data is grpc.aio.EOF:
+            raise not_now("NO_HELLO", "the stream ended before hello")
+        try:
+            message = play_pb2.BotMessage.FromString(data)
+        except DecodeError:
+            raise invalid("MALFORMED", "the message could not be read") from None
+        if message.WhichOneof("body") != "hello":
+            raise not_now("NO_HELLO", "the first message must be hello")
+        return message.hello
+
+    async def _read(self, context: Context, session: Session, outbox: Outbox) -> None:
+        read, deliver, now_s = context.read, session.deliver, self._now_s
+        while not outbox.closed:
+            data: Any = await read()
+            if data is grpc.aio.EOF:
+                return
+            deliver(outbox, data, now_s())
+
+    async def _write(self, context: Context, outbox: Outbox) -> None:
+        write, flush = context.write, self._flush
+        while frames := await outbox.next():
+            flush()
+            for frame in frames:
+                with contextlib.suppress(asyncio.InvalidStateError):
+                    await write(frame)
+
+
+__all__ = ["HELLO_S", "SERVICE", "play_handler"]

@@ -1,0 +1,1 @@
+"""How older files become present ones; Alembic runs this, started by `arena.store.upgrade`."""

@@ -1,0 +1,1 @@
+"""One module for each change of the schema, numbered; they are never edited afterwards."""

@@ -1,0 +1,96 @@
+"""The schedule of a tournament in the store, written before the first match is played."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, insert, select
+
+from arena.ladder.schedule import DealSetPlan, MatchPlan
+from arena.store import schema
+
+
+def write_schedule(
+    connection: Connection, tournament: int, deal_sets: Sequence[DealSetPlan]
+) -> bool:
+    """Add those of `deal_sets` that are new.
+
+    Returns False, and adds nothing, if the schedule so far is another one than
+    the beginning of this.
+    """
+    table = schema.deal_sets
+    held = {
+        row["number"]: row["id"]
+        for row in connection.execute(
+            select(table.c.number, table.c.id).where(table.c.tournament == tournament)
+        ).mappings()
+    }
+    if any(held.get(each.number, each.id) != each.id for each in deal_sets):
+        return False
+    new = [each for each in deal_sets if each.number not in held]
+    if not new:
+        return True
+    connection.execute(
+        insert(table),
+        [
+            {
+                "tournament": tournament,
+                "id": each.id,
+                "number": each.number,
+                "seed": each.seed,
+                "bots": each.bots,
+            }
+            for each in new
+        ],
+    )
+    connection.execute(
+        insert(schema.matches),
+        [
+            {
+                "tournament": tournament,
+                "id": match.id,
+                "deal_set": each.id,
+                "rotation": match.rotation,
+                "bots": match.bots,
+                "status": schema.PLANNED,
+            }
+            for each in new
+            for match in each.matches
+        ],
+    )
+    return True
+
+
+def read_schedule(connection: Connection, tournament: int) -> tuple[DealSetPlan, ...]:
+    """The deal-sets in order, each with its matches in order of rotation."""
+    sets, matches = schema.deal_sets, schema.matches
+    rows = (
+        connection.execute(
+            select(sets).where(sets.c.tournament == tournament).order_by(sets.c.number)
+        )
+        .mappings()
+        .all()
+    )
+    seeds = {row["id"]: row["seed"] for row in rows}
+    of_set: dict[str, list[MatchPlan]] = defaultdict(list)
+    for row in connection.execute(
+        select(matches).where(matches.c.tournament == tournament).order_by(matches.c.rotation)
+    ).mappings():
+        of_set[row["deal_set"]].append(
+            MatchPlan(
+                id=row["id"],
+                deal_set_id=row["deal_set"],
+                rotation=row["rotation"],
+                bots=tuple(row["bots"]),
+                seed=seeds[row["deal_set"]],
+            )
+        )
+    return tuple(
+        DealSetPlan(
+            id=row["id"],
+            number=row["number"],
+            bots=tuple(row["bots"]),
+            seed=row["seed"],
+            matches=tuple(of_set[row["id"]]),
+        )
+        for row in rows
+    )

@@ -1,0 +1,110 @@
+"""The tables of the present version of the schema.
+
+A change here needs a migration in `migrations/versions` that makes the same
+change to an older file, and a new `HEAD`; a test compares the two.
+"""
+
+from typing import Final
+
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+HEAD: Final = "0001"
+"""The revision that these tables are at."""
+
+PLANNED: Final = "planned"
+FINISHED: Final = "finished"
+ABORTED: Final = "aborted"
+
+_Json: Final = JSON(none_as_null=True)
+
+METADATA: Final = MetaData()
+
+tournaments: Final = Table(
+    "tournaments",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("game", Text, nullable=False),
+    Column("rules_version", Integer, nullable=False),
+    Column("options", _Json, nullable=False),
+    Column("time_control", _Json, nullable=False),
+    Column("seats", Integer, nullable=False),
+    Column("seed", Text, nullable=False),
+    Column("created", Text, nullable=False),  # ISO 8601, UTC
+)
+
+entrants: Final = Table(
+    "entrants",
+    METADATA,
+    Column("tournament", ForeignKey("tournaments.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("command", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    PrimaryKeyConstraint("tournament", "name"),
+)
+
+deal_sets: Final = Table(
+    "deal_sets",
+    METADATA,
+    Column("tournament", ForeignKey("tournaments.id"), nullable=False),
+    Column("id", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("seed", Text, nullable=False),
+    Column("bots", _Json, nullable=False),  # names in seat order at rotation 0
+    PrimaryKeyConstraint("tournament", "id"),
+    UniqueConstraint("tournament", "number"),
+)
+
+matches: Final = Table(
+    "matches",
+    METADATA,
+    Column("tournament", Integer, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("deal_set", Text, nullable=False),
+    Column("rotation", Integer, nullable=False),
+    Column("bots", _Json, nullable=False),  # names in seat order
+    Column("status", Text, nullable=False),
+    Column("scores", _Json),  # by seat, as are places; null before there is a result
+    Column("places", _Json),
+    Column("ending", Text),
+    Column("hands", Integer),
+    Column("replay", Text),
+    Column("evidence", Text),
+    PrimaryKeyConstraint("tournament", "id"),
+    ForeignKeyConstraint(["tournament", "deal_set"], ["deal_sets.tournament", "deal_sets.id"]),
+    UniqueConstraint("tournament", "deal_set", "rotation"),
+    CheckConstraint(f"status IN ('{PLANNED}', '{FINISHED}', '{ABORTED}')", name="known_status"),
+)
+
+faults: Final = Table(
+    "faults",
+    METADATA,
+    Column("tournament", Integer, nullable=False),
+    Column("match", Text, nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("count", Integer, nullable=False),
+    PrimaryKeyConstraint("tournament", "match", "seat", "kind"),
+    ForeignKeyConstraint(["tournament", "match"], ["matches.tournament", "matches.id"]),
+)
+
+# Alembic's own table, as Alembic makes it. Not among the tables above: migrations leave it alone.
+revision: Final = Table(
+    "alembic_version",
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)

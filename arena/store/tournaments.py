@@ -1,0 +1,118 @@
+"""The store's tournaments: opening the file, listing what is in it, starting and going on."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, RowMapping, select
+
+from arena.ladder.schedule import DealSetPlan
+from arena.store import schema
+from arena.store.database import BUSY_TIMEOUT_S, Database
+from arena.store.errors import SettingsDiffer, StoreError
+from arena.store.results import Tournament
+from arena.store.schedule import write_schedule
+from arena.store.settings import Settings, differences, insert_settings, settings_of
+
+
+def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":
+    """Open the store at `path`; make it if it is not there, bring it up to date if it is old.
+
+    Raises:
+      StoreError: if the file cannot be opened, is no store of the arena, is
+        damaged, or was written by a newer version of the arena.
+    """
+    if not path.absolute().parent.is_dir():
+        raise StoreError(f"{path} cannot be made: there is no folder {path.parent}")
+    database = Database(path, busy_timeout_s)
+    try:
+        database.prepare()
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
+
+
+class Store:
+    """An open store. Calls block for as long as the disk takes; any thread may make them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. The store and its tournaments cannot be used any more."""
+        self._database.close()
+
+    def tournaments(self) -> tuple[Settings, ...]:
+        """The tournaments in the store, oldest first."""
+        with self._database.reading() as connection:
+            table = schema.tournaments
+            rows = connection.execute(select(table).order_by(table.c.id)).mappings().all()
+            return tuple(settings_of(connection, row) for row in rows)
+
+    def tournament(self, name: str) -> Tournament:
+        """The tournament of that name.
+
+        Raises:
+          StoreError: if there is none.
+        """
+        with self._database.reading() as connection:
+            row = _find(connection, name)
+        if row is None:
+            raise StoreError(f"{self._database.path} holds no tournament {name!r}")
+        return Tournament(self._database, row["id"])
+
+    def open_tournament(
+        self, settings: Settings, deal_sets: Sequence[DealSetPlan], *, now: datetime
+    ) -> Tournament:
+        """Start the tournament with this schedule, or go on with it if it is there.
+
+        A schedule may be longer than it was before; then the rest is added.
+        `now` has a time zone, and is when the tournament is created if it is.
+
+        Raises:
+          SettingsDiffer: if it is there with other settings, naming each.
+          StoreError: if its schedule is not the beginning of this one.
+        """
+        with self._database.writing() as connection:
+            row = _find(connection, settings.name)
+            if row is None:
+                number = insert_settings(connection, settings, now)
+            else:
+                number = row["id"]
+                self._require_same(settings_of(connection, row), settings)
+            if not write_schedule(connection, number, deal_sets):
+                raise StoreError(
+                    f"{self._database.path} holds another schedule of the tournament "
+                    f"{settings.name!r}: go on with the version of the arena that began it, or "
+                    "start another in a new folder"
+                )
+        return Tournament(self._database, number)
+
+    def _require_same(self, held: Settings, given: Settings) -> None:
+        different = list(differences(held, given))
+        if different:
+            raise SettingsDiffer(
+                f"{self._database.path} already holds the tournament {held.name!r} with "
+                f"{' and '.join(different)}: give it the same settings to go on, or start "
+                "another in a new folder"
+            )
+
+
+def _find(connection: Connection, name: str) -> RowMapping | None:
+    table = schema.tournaments
+    found = connection.execute(select(table).where(table.c.name == name))
+    return found.mappings().one_or_none()

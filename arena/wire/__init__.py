@@ -1,0 +1,1 @@
+"""Rules values to bytes and back."""

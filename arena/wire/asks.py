@@ -1,0 +1,109 @@
+"""The parts of an ask, as encoded fields that are put together where they are known.
+
+A table knows the seat, the faults and the game's part; a session knows the
+ask's id, the match's number on its stream, and the clock. Fields of a message
+may come in any order, so the parts are simply joined.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
+from cardarena.v1 import play_pb2
+
+# Fields of Ask.
+_ASK_ID: Final = tag_varint(1)
+_MATCH: Final = tag_varint(2)
+_SEAT: Final = tag_varint(3)
+_CLOCK: Final = tag_bytes(4)
+_PLAYED_FOR: Final = tag_bytes(5)
+_MOVE_TEXT: Final = tag_bytes(6)
+_EVENT_TEXT: Final = tag_bytes(7)
+# Fields of Clock.
+_MOVE_MS: Final = tag_varint(1)
+_BANK_MS: Final = tag_varint(2)
+_INCREMENT_MS: Final = tag_varint(3)
+_ROUND_TRIP_MS: Final = tag_varint(4)
+# Fields of ArenaMessage and Asks.
+_ASKS: Final = tag_bytes(3)
+_ASKS_ASK: Final = tag_bytes(1)
+# Fields of ArenaMessage and Welcome.
+_WELCOME: Final = tag_bytes(1)
+_WELCOME_ASK: Final = tag_bytes(4)
+
+_SEATS: Final = tuple(_SEAT + varint(seat) for seat in range(16))
+
+
+class _Fault(Protocol):
+    @property
+    def seat(self) -> int: ...
+    @property
+    def kind(self) -> int: ...
+    @property
+    def reason(self) -> str: ...
+
+
+def seat_field(seat: int) -> bytes:
+    """The seat that is asked."""
+    return _SEATS[seat]
+
+
+def played_for(fault: _Fault, events_before: int, *, own: bool) -> bytes:
+    """A move played for a bot; only the seat itself reads the reason."""
+    body = play_pb2.PlayedFor(
+        seat=fault.seat,
+        kind=fault.kind,  # type: ignore[arg-type]
+        reason=fault.reason if own else "",
+        events_before=events_before,
+    )
+    return delimited(_PLAYED_FOR, body.SerializeToString())
+
+
+def texts(moves: Sequence[str], events: Sequence[str]) -> bytes:
+    """Moves and events in notation."""
+    fields = [delimited(_MOVE_TEXT, text.encode()) for text in moves]
+    fields += [delimited(_EVENT_TEXT, text.encode()) for text in events]
+    return b"".join(fields)
+
+
+def match_field(match: int) -> bytes:
+    """The match's number on its stream."""
+    return _MATCH + varint(match)
+
+
+def ask_element(
+    ask_id: int,
+    match: bytes,
+    move_ms: int,
+    bank_ms: int,
+    increment_ms: int,
+    last_round_trip_ms: int,
+    body: bytes,
+) -> bytes:
+    """An ask as an element of `Asks.asks`; `match` and `body` are encoded fields."""
+    clock = _MOVE_MS + varint(move_ms)
+    if bank_ms:
+        clock += _BANK_MS + varint(bank_ms)
+    if increment_ms:
+        clock += _INCREMENT_MS + varint(increment_ms)
+    if last_round_trip_ms:
+        clock += _ROUND_TRIP_MS + varint(last_round_trip_ms)
+    clock_size = varint(len(clock))
+    ask = b"".join((_ASK_ID, varint(ask_id), match, _CLOCK, clock_size, clock, body))
+    return _ASKS_ASK + varint(len(ask)) + ask
+
+
+def asks_frame(elements: Sequence[bytes]) -> bytes:
+    """An ArenaMessage that carries `Asks` of these elements."""
+    body = b"".join(elements)
+    return _ASKS + varint(len(body)) + body
+
+
+def as_open_ask(element: bytes) -> bytes:
+    """An element of `Asks.asks` as one of `Welcome.open_asks`: only the tag differs."""
+    return _WELCOME_ASK + element[len(_ASKS_ASK) :]
+
+
+def welcome_frame(body: bytes) -> bytes:
+    """An ArenaMessage that carries an encoded `Welcome`."""
+    return _WELCOME + varint(len(body)) + body

@@ -1,0 +1,43 @@
+"""Protobuf fields written by hand, where building a message would cost too much.
+
+A move costs a fraction of its message object when its bytes are kept; these
+few functions put such bytes together. See the encoding guide of protobuf:
+a field is a tag (number and wire type) and a varint, or a length and bytes.
+"""
+
+from typing import Final
+
+
+def varint(number: int) -> bytes:
+    """Encode a non-negative integer, seven bits a byte, lowest first."""
+    if number < _SMALL:
+        return _VARINTS[number]
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _varint_slowly(number: int) -> bytes:
+    return bytes((number,)) if number < 0x80 else bytes((number & 0x7F | 0x80, number >> 7))
+
+
+_SMALL: Final = 1 << 14
+_VARINTS: Final = tuple(_varint_slowly(number) for number in range(_SMALL))
+
+
+def tag_varint(field: int) -> bytes:
+    """The tag of a field that holds a varint."""
+    return varint(field << 3)
+
+
+def tag_bytes(field: int) -> bytes:
+    """The tag of a field that holds bytes, text or a message."""
+    return varint(field << 3 | 2)
+
+
+def delimited(tag: bytes, body: bytes) -> bytes:
+    """A field of bytes: tag, length, body."""
+    return tag + varint(len(body)) + body

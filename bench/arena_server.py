@@ -1,0 +1,73 @@
+"""The arena as it is served, with matches that never run out.
+
+Run as a program with a job as JSON; it prints its address, waits for its bots
+and keeps them playing until it is killed.
+"""
+
+import json
+import logging
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+from arena.referee import TimeControl
+from arena.server.arena import Arena, MatchOrder
+from arena.server.host import ServerSettings, serve
+from arena.server.session import BotId
+from arena.server.tokens import Tokens
+from bench import trivial
+from bench.load import bot_name
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to let be played."""
+
+    game: str
+    streams: int
+    seats: int
+    matches: int
+    """Matches that each stream takes at a time."""
+    options: dict[str, object] = field(default_factory=dict)
+
+    def tables(self) -> list[tuple[BotId, ...]]:
+        """Who sits together: bots in a ring, so that each sits at `matches` tables."""
+        bots = [BotId(bot_name(stream)) for stream in range(self.streams)]
+        ring = bots + bots
+        step = 1 if self.seats > 2 or self.matches > 1 else self.seats
+        rounds = max(1, round(self.matches * step / self.seats))
+        starts = range(0, self.streams, step)
+        return [tuple(ring[at : at + self.seats]) for at in starts] * rounds
+
+
+# A closed gate must not run anybody out of time.
+PATIENT = TimeControl(move_ms=3_600_000, bank_ms=0)
+
+
+async def _play(arena: Arena, job: Job) -> None:
+    async def table(bots: tuple[BotId, ...]) -> None:
+        while True:
+            order = MatchOrder(job.game, bots, job.options, time_control=PATIENT)
+            await arena.lease(order)
+
+    print(arena.address, flush=True)
+    tables = job.tables()
+    await arena.arrived(sorted({bot for bots in tables for bot in bots}, key=lambda bot: bot.name))
+    async with trio.open_nursery() as nursery:
+        for bots in tables:
+            nursery.start_soon(table, bots)
+
+
+def main(job: Job) -> None:
+    logging.basicConfig(level=logging.WARNING)
+    trivial.offer()
+    with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as data:
+        tokens = Tokens(guests=True)
+        serve(ServerSettings(Path(data)), tokens, lambda arena: _play(arena, job))
+
+
+if __name__ == "__main__":
+    main(Job(**json.loads(sys.argv[1])))

@@ -1,0 +1,185 @@
+"""Load: one process that plays on many streams, as fast as it can.
+
+Run as a program with a job as JSON; it prints `ready` once all streams stand.
+Then each line on its input, a number of seconds, opens the gate for so long,
+and it prints what was done, as JSON. While the gate is closed nothing is
+answered, so that another server can be measured meanwhile.
+
+Against the bare server it needs nothing but grpcio.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from random import random
+from typing import Any, Final
+
+import grpc
+
+from bench.bare import METHOD
+
+PLAY: Final = "/cardarena.v1.PlayService/Play"
+RAMP_S: Final = 0.3
+"""Play before the count begins."""
+
+Respond = Callable[[bytes], tuple[bytes, int]]
+"""From a frame to its answer, which may be empty, and the decisions in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to play."""
+
+    address: str
+    streams: int
+    game: str = ""
+    """Empty plays against the bare server."""
+    matches: int = 1
+    """Matches that each stream takes at a time."""
+    first: bool = False
+    """Answer every ask by its first move, not by one at random."""
+    answer_bytes: int = 0
+    """Length of an answer to the bare server."""
+
+
+@dataclass(slots=True)
+class Count:
+    """What went over all streams."""
+
+    decisions: int = 0
+    frames: int = 0
+    asked_bytes: int = 0
+    answered_bytes: int = 0
+
+
+def _bare(job: Job) -> Respond:
+    answer = bytes(job.answer_bytes)
+    return lambda _: (answer, 1)
+
+
+def _first() -> Respond:
+    """Answer with the first move of each ask; its other fields are not looked at."""
+    from arena.wire.fields import varint
+    from cardarena.v1 import play_pb2
+
+    read = play_pb2.ArenaMessage.FromString
+
+    def respond(frame: bytes) -> tuple[bytes, int]:
+        asks = read(frame).asks.asks
+        return _answers([b"\x08" + varint(ask.ask_id) + b"\x10\x00" for ask in asks])
+
+    return respond
+
+
+def _random() -> Respond:
+    """Answer with any of the moves offered."""
+    from arena.wire.fields import varint
+    from arena.wire.games import codec_of
+    from cardarena.v1 import play_pb2
+
+    del codec_of  # its import has checked that every game can be read
+    read = play_pb2.ArenaMessage.FromString
+
+    def respond(frame: bytes) -> tuple[bytes, int]:
+        answers = []
+        for ask in read(frame).asks.asks:
+            moves = getattr(ask, ask.WhichOneof("game")).moves
+            index = int(random() * len(moves))
+            answers.append(b"\x08" + varint(ask.ask_id) + b"\x10" + varint(index))
+        return _answers(answers)
+
+    return respond
+
+
+def _answers(answers: list[bytes]) -> tuple[bytes, int]:
+    """A BotMessage of encoded answers, put together by hand: the load must be light."""
+    from arena.wire.fields import delimited
+
+    if not answers:
+        return b"", 0
+    body = b"".join([delimited(b"\x0a", answer) for answer in answers])
+    return delimited(b"\x1a", body), len(answers)
+
+
+def _hello(job: Job, stream: int) -> bytes:
+    """What opens a stream; the bare server takes anything."""
+    if not job.game:
+        return bytes(job.answer_bytes)
+    from cardarena.v1 import play_pb2
+
+    hello = play_pb2.Hello(
+        token=f"guest:{bot_name(stream)}",
+        sdk="cardarena-bench",
+        games=[play_pb2.GameSupport(game=job.game)],
+        # A few more than are played: a match is over for its seats one by one.
+        max_matches=2 * job.matches,
+        max_open_asks=job.matches,
+    )
+    return play_pb2.BotMessage(hello=hello).SerializeToString()
+
+
+def bot_name(stream: int) -> str:
+    """The bot that plays on a stream."""
+    return f"load{stream}"
+
+
+async def _play(job: Job) -> None:
+    loop = asyncio.get_running_loop()
+    gate = asyncio.Event()
+    count = Count()
+    asked: set[int] = set()
+    all_asked = asyncio.Event()
+    method = PLAY if job.game else METHOD
+    respond = _bare(job) if not job.game else _first() if job.first else _random()
+
+    async def stream(number: int) -> None:
+        # A connection of its own, as bots in different processes have.
+        options = (("grpc.use_local_subchannel_pool", 1),)
+        async with grpc.aio.insecure_channel(job.address, options=options) as channel:
+            call = channel.stream_stream(method)()
+            read, write = call.read, call.write
+            await write(_hello(job, number))
+            while (frame := await read()) is not grpc.aio.EOF:
+                if not gate.is_set():
+                    if number not in asked and respond(frame)[1]:
+                        asked.add(number)
+                        if len(asked) == job.streams:
+                            all_asked.set()
+                    await gate.wait()
+                answer, decisions = respond(frame)
+                if decisions:
+                    count.decisions += decisions
+                    count.frames += 1
+                    count.asked_bytes += len(frame)
+                    count.answered_bytes += len(answer)
+                    await write(answer)
+
+    async def open_gate(seconds: float) -> None:
+        nonlocal count
+        gate.set()
+        await asyncio.sleep(RAMP_S)
+        count = Count()
+        begin_s = time.perf_counter()
+        await asyncio.sleep(seconds)
+        done, took_s = count, time.perf_counter() - begin_s
+        gate.clear()
+        await asyncio.sleep(0.1)  # what is under way comes to rest
+        print(json.dumps(asdict(done) | {"seconds": took_s}), flush=True)
+
+    streams = [asyncio.create_task(stream(number)) for number in range(job.streams)]
+    await asyncio.wait({asyncio.create_task(all_asked.wait()), *streams}, return_when="FIRST_COMPLETED")
+    if not all_asked.is_set():
+        sys.exit("a stream ended before it was asked anything")
+    print("ready", flush=True)
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        await open_gate(float(line))
+    for task in streams:
+        task.cancel()
+    await asyncio.gather(*streams, return_exceptions=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(_play(Job(**json.loads(sys.argv[1]))))

@@ -1,0 +1,43 @@
+"""Write a bot for Card Arena.
+
+A bot is a class with one method, and plays with `cardarena.run`:
+
+    class MyBot(cardarena.Bot):
+        def move(self, ask):
+            return ask.moves[0]
+
+    cardarena.run(MyBot)
+
+Each game has a module with its messages under short names: `cardarena.abstrac`.
+"""
+
+from cardarena import abstrac, chinese_poker, democracy
+from cardarena._ask import AnyAsk, Ask, End, OptionValue
+from cardarena._bot import BatchBot, Bot
+from cardarena._choice import Choice, Noted
+from cardarena._errors import Refused, Unreachable
+from cardarena._games import KNOWN as GAMES
+from cardarena._run import play, run
+from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
+
+__all__ = [
+    "GAMES",
+    "AnyAsk",
+    "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
+    "End",
+    "GameSupport",
+    "MatchStart",
+    "Noted",
+    "OptionValue",
+    "Player",
+    "Refused",
+    "Unreachable",
+    "abstrac",
+    "chinese_poker",
+    "democracy",
+    "play",
+    "run",
+]

@@ -1,0 +1,274 @@
+"""What a bot is given: an ask for one move, and the end of a match."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from cardarena.v1.game_pb2 import Ending, Fault, Setting
+from cardarena.v1.play_pb2 import Ask as AskMessage
+from cardarena.v1.play_pb2 import Clock, MatchEnd, MatchStart, PlayedFor
+
+OptionValue: TypeAlias = int | str | bool
+
+ViewT = TypeVar("ViewT")
+MoveT = TypeVar("MoveT")
+EventT = TypeVar("EventT")
+
+
+@dataclass(slots=True)
+class Told:
+    """What the arena told with asks that the bot was never given."""
+
+    events: list[Any] = field(default_factory=list)
+    event_texts: list[str] = field(default_factory=list)
+    played_for: list[PlayedFor] = field(default_factory=list)
+
+
+class Ask(Generic[ViewT, MoveT, EventT]):
+    """One decision of one seat, with everything that the seat may know.
+
+    Each game's module names its own, so that editors can complete:
+    `def move(self, ask: abstrac.Ask)`.
+    """
+
+    __slots__ = (
+        "_before",
+        "_body",
+        "_moves",
+        "_now_s",
+        "_received_s",
+        "ask_id",
+        "family",
+        "match",
+        "message",
+        "open",
+        "shown",
+        "start",
+    )
+
+    message: AskMessage
+    """The arena's own message."""
+    ask_id: int
+    """The arena's number of this ask."""
+    match: int
+    """The arena's number of the match."""
+    family: str
+    """The field of `oneof game` that is set: the module with the game's messages."""
+    start: MatchStart
+    """The match, as the arena announced it."""
+    open: bool
+    """Whether an answer is still wanted. May turn false while the bot thinks."""
+    shown: bool
+    """Whether the bot has been given this ask."""
+
+    def __init__(
+        self,
+        message: AskMessage,
+        start: MatchStart,
+        family: str,
+        *,
+        before: Told | None,
+        now_s: Callable[[], float],
+    ) -> None:
+        """Wraps an ask that has just come in.
+
+        Args:
+          message: The arena's message.
+          start: The match.
+          family: The field of `oneof game` that is set.
+          before: What was told with asks of the match that the bot was never given.
+          now_s: A monotonic clock.
+        """
+        self.message = message
+        self.ask_id = message.ask_id
+        self.match = start.match
+        self.family = family
+        self.start = start
+        self.open = True
+        self.shown = False
+        self._body: Any = getattr(message, family)
+        self._moves: list[MoveT] | None = None
+        self._before = before
+        self._now_s = now_s
+        self._received_s = now_s()
+
+    @property
+    def game(self) -> str:
+        """The game's id, as `abstrac`."""
+        return self.start.game
+
+    @property
+    def seat(self) -> int:
+        """The seat that is asked: the bot's own."""
+        return self.message.seat
+
+    @property
+    def view(self) -> ViewT:
+        """What the seat sees now: the game's own message."""
+        view: ViewT = self._body.view
+        return view
+
+    @property
+    def moves(self) -> Sequence[MoveT]:
+        """Legal moves, never none. All of them if `moves_complete`."""
+        if self._moves is None:
+            self._moves = list(self._body.moves)
+        return self._moves
+
+    @property
+    def moves_complete(self) -> bool:
+        """Whether the rules allow no other moves than `moves`."""
+        return bool(self._body.moves_complete)
+
+    @property
+    def forced(self) -> bool:
+        """Whether the rules leave a single move."""
+        return len(self._body.moves) == 1 and bool(self._body.moves_complete)
+
+    @property
+    def events(self) -> Sequence[EventT]:
+        """What happened since the bot was last given an ask of this match, oldest first.
+
+        Asks that the bot was not given, as it was not needed for the answer or
+        they were withdrawn, leave no gap.
+        """
+        own: Sequence[EventT] = self._body.events
+        return [*self._before.events, *own] if self._before else own
+
+    @property
+    def event_texts(self) -> Sequence[str]:
+        """`events` in notation, if the bot has `want_text`."""
+        own = self.message.event_texts
+        return [*self._before.event_texts, *own] if self._before else own
+
+    @property
+    def move_texts(self) -> Sequence[str]:
+        """`moves` in notation, if the bot has `want_text`."""
+        return self.message.move_texts
+
+    @property
+    def played_for(self) -> Sequence[PlayedFor]:
+        """Moves among `events` that the arena played for a bot at fault."""
+        own = self.message.played_for
+        if self._before is None:
+            return own
+        shift = len(self._before.events)
+        return [*self._before.played_for, *(_shifted(one, shift) for one in own)]
+
+    @property
+    def clock(self) -> Clock:
+        """The time there was when the arena sent the ask, in milliseconds."""
+        return self.message.clock
+
+    @property
+    def options(self) -> dict[str, OptionValue]:
+        """The game's options with their values."""
+        return option_values(self.start)
+
+    def time_left_s(self) -> float:
+        """Seconds left of the move's time and the bank, from when the ask came in.
+
+        The way from and to the arena is not in it: `clock.last_round_trip_ms` tells how long
+        that and the thinking took last time.
+        """
+        clock = self.message.clock
+        budget_s = (clock.move_ms + clock.bank_ms) / 1000
+        return max(0.0, self._received_s + budget_s - self._now_s())
+
+    def told(self) -> Told:
+        """All that this ask tells, to be told with the next one if the bot never gets this one."""
+        return Told(list(self.events), list(self.event_texts), list(self.played_for))
+
+    def __repr__(self) -> str:
+        return f"<Ask {self.ask_id} of match {self.match} ({self.game}), seat {self.seat}>"
+
+
+AnyAsk: TypeAlias = Ask[Any, Any, Any]
+"""An ask of any game."""
+
+
+class End:
+    """The end of a match."""
+
+    __slots__ = ("_before", "message", "start")
+
+    message: MatchEnd
+    """The arena's own message."""
+    start: MatchStart
+    """The match, as the arena announced it."""
+
+    def __init__(self, message: MatchEnd, start: MatchStart, *, before: Told | None) -> None:
+        self.message = message
+        self.start = start
+        self._before = before
+
+    @property
+    def match(self) -> int:
+        """The arena's number of the match."""
+        return self.start.match
+
+    @property
+    def missed(self) -> bool:
+        """Whether the match ended while the bot was cut off, so that its result is not known."""
+        return self.message.ending == Ending.ENDING_UNSPECIFIED
+
+    @property
+    def ending(self) -> "Ending.ValueType":
+        """How it ended."""
+        return self.message.ending
+
+    @property
+    def scores(self) -> Sequence[int]:
+        """Scores by seat in the game's unit; empty if the match was aborted or its end missed."""
+        return self.message.scores
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Places by seat, 1 is first; empty as `scores` is."""
+        return self.message.places
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """All faults of the match; reasons of the bot's own only."""
+        return self.message.faults
+
+    @property
+    def replay_id(self) -> str:
+        """Where the replay will be found once it is published."""
+        return self.message.replay_id
+
+    @property
+    def events(self) -> Sequence[Any]:
+        """What happened since the bot was last given an ask, oldest first."""
+        trailing = [
+            getattr(event, family)
+            for event in self.message.trailing_events
+            if (family := event.WhichOneof("game"))
+        ]
+        return [*self._before.events, *trailing] if self._before else trailing
+
+    def __repr__(self) -> str:
+        result = "missed" if self.missed else Ending.Name(self.ending)
+        return f"<End of match {self.match} ({self.start.game}): {result} {list(self.scores)}>"
+
+
+def option_values(start: MatchStart) -> dict[str, OptionValue]:
+    """The options of a match as plain values."""
+    return {setting.name: _value(setting) for setting in start.options}
+
+
+def _shifted(one: PlayedFor, shift: int) -> PlayedFor:
+    shifted = PlayedFor()
+    shifted.CopyFrom(one)
+    shifted.events_before += shift
+    return shifted
+
+
+def _value(setting: Setting) -> OptionValue:
+    match setting.WhichOneof("value"):
+        case "text":
+            return setting.text
+        case "flag":
+            return setting.flag
+        case _:
+            return setting.number

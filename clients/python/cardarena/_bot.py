@@ -1,0 +1,93 @@
+"""The two kinds of bot that an author writes."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from cardarena._ask import AnyAsk, End, OptionValue, option_values
+from cardarena._choice import Choice
+from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
+
+
+class _Declaration:
+    """What a bot says of itself when it connects."""
+
+    games: ClassVar[Sequence[str | GameSupport]] = ()
+    """The games it plays, by id; none means all that this SDK knows.
+
+    `GameSupport(game="democracy", seats=[3, 4], rules_version=1)` says more.
+    """
+    max_matches: ClassVar[int] = 64
+    """Matches that it plays at the same time."""
+    max_open_asks: ClassVar[int] = 64
+    """Asks that may wait for it at the same time."""
+    auto: ClassVar[bool] = True
+    """Whether asks with a single legal move are answered without it."""
+    want_text: ClassVar[bool] = False
+    """Whether moves and events come in notation as well."""
+
+
+class Bot(_Declaration):
+    """A seat at one match. There is one object for each, so that `self` is that match.
+
+    Every method is called on the thread that called `run`, one at a time.
+    An exception in `move` costs the move, not the match: its traceback goes to
+    stderr, the arena plays the fallback at once, and the replay has a note.
+    """
+
+    start: MatchStart
+    """The match; set before `started` is called."""
+
+    @property
+    def seat(self) -> int:
+        """The bot's own seat, from 0."""
+        return self.start.seat
+
+    @property
+    def game(self) -> str:
+        """The game's id, as `abstrac`."""
+        return self.start.game
+
+    @property
+    def options(self) -> dict[str, OptionValue]:
+        """The game's options with their values."""
+        return option_values(self.start)
+
+    @property
+    def players(self) -> Sequence[Player]:
+        """Who sits where, by seat."""
+        return self.start.players
+
+    def started(self) -> None:
+        """Called once, before the first `move`."""
+
+    def move(self, ask: AnyAsk) -> Choice:
+        """Chooses a move: one of `ask.moves`, its index, or a move of the game's own type.
+
+        `Noted(move, "why")` adds a note for the replay.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method `move`")
+
+    def ended(self, end: End) -> None:
+        """Called once, after the last `move`, also if the end was missed (`end.missed`)."""
+
+
+class BatchBot(_Declaration):
+    """All matches in one object, for a bot that decides many moves at a time.
+
+    As with a neural network. Threads and exceptions are as with `Bot`; an
+    exception costs the moves of the whole batch.
+    """
+
+    def started(self, start: MatchStart) -> None:
+        """Called before the first ask of a match."""
+
+    def moves(self, asks: Sequence[AnyAsk]) -> Sequence[Choice]:
+        """Chooses a move for each ask, in the same order, as `Bot.move` does.
+
+        The asks are those that wait now: of different matches, and of different
+        games if the bot plays several.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method `moves`")
+
+    def ended(self, end: End) -> None:
+        """Called after the last ask of a match, also if its end was missed (`end.missed`)."""

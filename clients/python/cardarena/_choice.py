@@ -1,0 +1,89 @@
+"""What a bot's author returns, and the answer that it becomes."""
+
+import operator
+from dataclasses import dataclass
+from typing import Any, Final, SupportsIndex, TypeAlias
+
+from google.protobuf.message import Message
+
+from cardarena._ask import AnyAsk
+from cardarena.v1.game_pb2 import GameMove
+from cardarena.v1.play_pb2 import Answer
+
+MAX_NOTE_CHARS: Final = 200
+"""The longest note until the arena has said what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A choice with a note, which the bot's owner finds in the replay."""
+
+    choice: Message | SupportsIndex
+    """One of `ask.moves`, its index, or a move that was not offered."""
+    note: str
+    """At most 200 characters; longer ones are cut."""
+
+
+Choice: TypeAlias = Message | SupportsIndex | Noted
+"""What `move` may return."""
+
+
+def answer(ask: AnyAsk, choice: object) -> Answer:
+    """The answer that an author's choice stands for.
+
+    Raises:
+      TypeError: if the choice is no move of the match's game, and no index.
+      IndexError: if it is an index past the offered moves.
+    """
+    if isinstance(choice, Noted):
+        noted = answer(ask, choice.choice)
+        noted.note = str(choice.note)
+        return noted
+    if isinstance(choice, Message):
+        return _of_move(ask, choice)
+    if isinstance(choice, SupportsIndex) and not isinstance(choice, bool):
+        return Answer(ask_id=ask.ask_id, index=_index(ask, operator.index(choice)))
+    raise TypeError(
+        f"{choice!r} is not a choice: return one of ask.moves, its index, or a move message"
+    )
+
+
+def failure(ask: AnyAsk, error: Exception) -> Answer:
+    """An answer without a choice: the arena plays the fallback at once, and keeps the note."""
+    return Answer(ask_id=ask.ask_id, note=f"error: {type(error).__name__}: {error}")
+
+
+def cut(note: str, max_chars: int) -> str:
+    """The note, ending in an ellipsis if it had to be cut to `max_chars` characters."""
+    return note if len(note) <= max_chars else note[: max_chars - 1] + "…"
+
+
+def _index(ask: AnyAsk, index: int) -> int:
+    if not 0 <= index < len(ask.moves):
+        raise IndexError(f"there is no move {index}: {len(ask.moves)} are offered, from 0")
+    return index
+
+
+def _of_move(ask: AnyAsk, move: Message) -> Answer:
+    index = _place(ask.moves, move)
+    if index is not None:
+        return Answer(ask_id=ask.ask_id, index=index)
+    expected = GameMove.DESCRIPTOR.fields_by_name[ask.family].message_type
+    if move.DESCRIPTOR.full_name != expected.full_name:
+        raise TypeError(
+            f"{type(move).__name__} is not a move of {ask.game}, whose moves are {expected.name}"
+        )
+    typed = GameMove()
+    getattr(typed, ask.family).CopyFrom(move)
+    return Answer(ask_id=ask.ask_id, move=typed)
+
+
+def _place(moves: Any, move: Message) -> int | None:
+    # Comparing messages costs more than finding the very same one, which is the usual choice.
+    for index, offered in enumerate(moves):
+        if offered is move:
+            return index
+    for index, offered in enumerate(moves):
+        if offered == move:
+            return index
+    return None

@@ -1,0 +1,114 @@
+"""When to come back to the arena after a stream has ended, and where to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+import grpc
+
+from cardarena._errors import Refused, Unreachable
+
+BACKOFF_BASE_S: Final = 0.2
+BACKOFF_CAP_S: Final = 30.0
+STEADY_S: Final = 10.0
+"""A stream that lived this long makes up for all failures before it."""
+PATIENCE_S: Final = 10.0
+"""How long a bot that plays once tries to reach its arena."""
+MAX_HOPS: Final = 4
+"""Redirects in a row that are followed at once; further ones wait as failures do."""
+
+_FINAL: Final = {
+    grpc.StatusCode.UNAUTHENTICATED: "the arena does not know this token",
+    grpc.StatusCode.FAILED_PRECONDITION: "the arena turned the bot away",
+    grpc.StatusCode.INVALID_ARGUMENT: "the arena did not accept what the bot said of itself",
+    grpc.StatusCode.ABORTED: "another bot took over with the same token; each needs its own",
+    grpc.StatusCode.UNIMPLEMENTED: "this server is no arena, or one of another version",
+}
+"""Statuses after which trying again would change nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """How a stream ended."""
+
+    code: grpc.StatusCode
+    details: str
+    welcomed: bool
+    """Whether the arena had taken the bot on."""
+    lived_s: float
+    draining: bool = False
+    """Whether the arena had said that it was about to close."""
+    redirect: str | None = None
+    """Where the arena sent the bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One more stream."""
+
+    endpoint: str
+    delay_s: float
+    """Seconds to wait before."""
+
+
+class Redial:
+    """Decides after each stream whether there is another: full jitter between 0 and the cap.
+
+    A stream that ends in order (status OK) is the last one if the bot plays
+    once, or if the arena had said that it was about to close: such an arena
+    does not want the bot back. One that restarts ends its streams as
+    UNAVAILABLE, and the bot comes back to it. A redirect is followed at once
+    and with the same token; if the new endpoint cannot be reached, the bot goes
+    back to the address it was given.
+    """
+
+    def __init__(
+        self, address: str, *, once: bool, random: Random, now_s: Callable[[], float]
+    ) -> None:
+        self._address = address
+        self._once = once
+        self._random = random
+        self._now_s = now_s
+        self._failures = 0
+        self._hops = 0
+        self._endpoint = address
+        self._reached_s = now_s()
+
+    def first(self) -> Attempt:
+        """The first stream."""
+        return Attempt(self._address, 0.0)
+
+    def after(self, end: StreamEnd) -> Attempt | None:
+        """The stream that follows one that ended so; None if it was the last.
+
+        Raises:
+          Refused: if the arena will not have this bot.
+          Unreachable: if the bot plays once and has tried for long enough.
+        """
+        if end.welcomed:
+            self._reached_s = self._now_s()
+        if end.lived_s >= STEADY_S:
+            self._failures = self._hops = 0
+        if end.redirect is not None:
+            return self._redirected(end.redirect)
+        if end.code in _FINAL:
+            why = f" ({end.details})" if end.details else ""
+            raise Refused(_FINAL[end.code] + why)
+        if end.code is grpc.StatusCode.OK and (self._once or end.draining):
+            return None
+        if self._once and self._now_s() - self._reached_s >= PATIENCE_S:
+            raise Unreachable(f"no arena at {self._address} for {PATIENCE_S:g} s ({end.details})")
+        if not end.welcomed:
+            self._endpoint = self._address
+        return Attempt(self._endpoint, self._delay_s())
+
+    def _redirected(self, endpoint: str) -> Attempt:
+        self._endpoint = endpoint
+        self._hops += 1
+        return Attempt(endpoint, 0.0 if self._hops <= MAX_HOPS else self._delay_s())
+
+    def _delay_s(self) -> float:
+        cap_s: float = min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2.0 ** min(self._failures, 16))
+        self._failures += 1
+        return self._random.uniform(0.0, cap_s)

@@ -1,0 +1,316 @@
+"""The bot's side of the play stream, without the stream: bytes in, bytes out.
+
+All that a bot knows of its matches and asks stands here, and nothing here
+reads a socket, starts a thread or calls the author's code. A session outlives
+the streams: it is told when one opens and when it is lost.
+
+An ask is in one of these states, and moves down only:
+
+| state    | in `_queue` | `shown` | `answer` | on resume, if `welcome` lists it     |
+|----------|-------------|---------|----------|--------------------------------------|
+| queued   | yes         | no      | no       | stays queued                         |
+| taken    | no          | no      | no       | stays taken                          |
+| shown    | no          | yes     | no       | the author is still thinking         |
+| answered | no          | maybe   | yes      | the same answer is sent again        |
+| settled  | no          | maybe   | maybe    | never listed: `Ask.open` is false    |
+
+There are no positive acknowledgements, so that an answer is kept until the ask
+is settled: by `ask_closed`, the match's next ask, its end, or a `welcome` that
+does not list it.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from google.protobuf.message import DecodeError
+
+from cardarena import _choice
+from cardarena._ask import AnyAsk, Ask, End, Told
+from cardarena._errors import Unreadable
+from cardarena.v1.game_pb2 import FaultKind
+from cardarena.v1.play_pb2 import (
+    Answer,
+    Answers,
+    ArenaMessage,
+    AskClosed,
+    BotMessage,
+    Hello,
+    MatchEnd,
+    MatchStart,
+    RefusalReason,
+    Welcome,
+)
+from cardarena.v1.play_pb2 import Ask as AskMessage
+
+News: TypeAlias = MatchStart | End
+"""What a bot is told between asks: a match that starts, or one that ended."""
+
+
+@dataclass(slots=True)
+class Received:
+    """What is to be done about a message of the arena."""
+
+    send: list[bytes] = field(default_factory=list)
+    """Messages for the stream."""
+    say: list[str] = field(default_factory=list)
+    """Lines for the bot's author."""
+    welcomed: bool = False
+    """Whether the arena has taken the bot on this stream."""
+    redirect: str | None = None
+    """The endpoint to go to instead."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What waits for the author's code. A match's start precedes its asks."""
+
+    news: list[News]
+    asks: list[AnyAsk]
+
+    def __bool__(self) -> bool:
+        return bool(self.news or self.asks)
+
+
+@dataclass(slots=True)
+class _Match:
+    start: MatchStart
+    ask: AnyAsk | None = None
+    """The last ask, open or not."""
+    answer: Answer | None = None
+    """The answer to it."""
+
+    def untold(self) -> Told | None:
+        """What the author has not been told, as the last ask was not given to it."""
+        return None if self.ask is None or self.ask.shown else self.ask.told()
+
+
+class Session:
+    """A bot at the arena. Not thread-safe: the connection holds a lock around it."""
+
+    draining: bool
+    """Whether the arena has said that it is about to close."""
+
+    def __init__(self, hello: Hello, *, auto: bool, now_s: Callable[[], float]) -> None:
+        """Begins without a stream.
+
+        Args:
+          hello: Who the bot is.
+          auto: Whether to answer at once where the rules leave a single move.
+          now_s: A monotonic clock.
+        """
+        self.draining = False
+        self._hello = hello
+        self._auto = auto
+        self._now_s = now_s
+        self._live = False
+        self._epoch = 0
+        self._max_note_chars = _choice.MAX_NOTE_CHARS
+        self._max_message_bytes = 0
+        self._matches: dict[int, _Match] = {}
+        self._open: dict[int, _Match] = {}
+        self._queue: dict[int, AnyAsk] = {}
+        self._news: list[News] = []
+
+    # The stream.
+
+    def opened(self) -> bytes:
+        """Begins a stream and gives its first message."""
+        self._live = False
+        return BotMessage(hello=self._hello).SerializeToString()
+
+    def lost(self) -> None:
+        """The stream is gone. What is open stays so until the next `welcome`."""
+        self._live = False
+
+    def over(self) -> None:
+        """There will be no other stream: no ask wants an answer any more."""
+        self._live = False
+        for match in list(self._matches.values()):
+            self._forget(match)
+
+    def receive(self, data: bytes) -> Received:
+        """Takes in one message of the arena.
+
+        Raises:
+          Unreadable: if it is none.
+        """
+        try:
+            message = ArenaMessage.FromString(data)
+        except DecodeError:
+            raise Unreadable("the arena sent bytes that are no message") from None
+        received = Received()
+        match message.WhichOneof("body"):
+            case "asks":
+                self._on_asks(message.asks.asks, received)
+            case "ask_closed":
+                self._on_ask_closed(message.ask_closed, received)
+            case "match_start":
+                self._on_match_start(message.match_start)
+            case "match_end":
+                self._on_match_end(message.match_end)
+            case "welcome":
+                self._on_welcome(message.welcome, received)
+            case "refusal":
+                name = RefusalReason.Name(message.refusal.reason)
+                name = name.removeprefix("REFUSAL_REASON_").lower()
+                received.say.append(f"refused ({name}): {message.refusal.text}")
+            case "drain":
+                self.draining = True
+                seconds = message.drain.deadline_ms / 1000
+                received.say.append(f"the arena closes in {seconds:g} s; running matches go on")
+            case "redirect":
+                received.redirect = message.redirect.endpoint
+            case "deal_open" | "deal_transcript" | "deal_close":
+                pass  # This bot adds no entropy to deals, and nobody waits for it.
+            case _:
+                pass  # A newer arena says more than this SDK knows.
+        return received
+
+    # The author's side.
+
+    def take(self) -> Work:
+        """Everything that waits for the author's code, oldest first."""
+        work = Work(self._news, list(self._queue.values()))
+        self._news = []
+        self._queue.clear()
+        return work
+
+    @property
+    def has_work(self) -> bool:
+        """Whether `take` would give anything."""
+        return bool(self._news or self._queue)
+
+    def show(self, ask: AnyAsk) -> bool:
+        """Says that the author is about to be given an ask; false if it was settled meanwhile."""
+        ask.shown = ask.shown or ask.open
+        return ask.open
+
+    def answer(self, answers: Iterable[Answer]) -> list[bytes]:
+        """Keeps the answers, and gives the messages to send now.
+
+        An answer to a settled ask is dropped, and so is a second one to the
+        same ask. Without a stream nothing is sent: `welcome` will ask again.
+        """
+        taken = []
+        for answer in answers:
+            match = self._open.get(answer.ask_id)
+            if match is None or match.answer is not None:
+                continue
+            if len(answer.note) > self._max_note_chars:
+                answer.note = _choice.cut(answer.note, self._max_note_chars)
+            match.answer = answer
+            taken.append(answer)
+        return self._frames(taken) if taken and self._live else []
+
+    def _frames(self, answers: list[Answer]) -> list[bytes]:
+        """The answers in as few messages as the arena's limit allows."""
+        message = BotMessage()
+        message.answers.answers.extend(answers)
+        frame = message.SerializeToString()
+        if not self._max_message_bytes or len(frame) <= self._max_message_bytes:
+            return [frame]
+        if len(answers) > 1:
+            half = len(answers) // 2
+            return [*self._frames(answers[:half]), *self._frames(answers[half:])]
+        why = f"error: the answer has {len(frame)} bytes, the arena takes {self._max_message_bytes}"
+        short = Answer(ask_id=answers[0].ask_id, note=why)
+        return [BotMessage(answers=Answers(answers=[short])).SerializeToString()]
+
+    # What the arena says.
+
+    def _on_welcome(self, welcome: Welcome, received: Received) -> None:
+        if welcome.epoch <= self._epoch:
+            # Streams are counted up: this arena has started anew, with the same small numbers.
+            for match in list(self._matches.values()):
+                self._end(match, MatchEnd(match=match.start.match))
+        self._epoch = welcome.epoch
+        self._max_note_chars = welcome.limits.max_note_chars or _choice.MAX_NOTE_CHARS
+        self._max_message_bytes = welcome.limits.max_message_bytes
+        self._live = True
+        self.draining = False
+        received.welcomed = True
+
+        listed = {start.match for start in welcome.matches}
+        for number, match in list(self._matches.items()):
+            if number not in listed:
+                self._end(match, MatchEnd(match=number))
+        for start in welcome.matches:
+            self._on_match_start(start)
+
+        wanted = {ask.ask_id for ask in welcome.open_asks}
+        for ask_id in [ask_id for ask_id in self._open if ask_id not in wanted]:
+            self._settle(ask_id)
+        again = [match.answer for match in self._open.values() if match.answer is not None]
+        if again:
+            received.send.extend(self._frames(again))
+        self._on_asks(welcome.open_asks, received)
+
+    def _on_match_start(self, start: MatchStart) -> None:
+        known = self._matches.get(start.match)
+        if known is not None:
+            if known.start == start:
+                return
+            self._end(known, MatchEnd(match=start.match))
+        self._matches[start.match] = _Match(start)
+        self._news.append(start)
+
+    def _on_asks(self, asks: Iterable[AskMessage], received: Received) -> None:
+        automatic = []
+        for message in asks:
+            ask_id = message.ask_id
+            if ask_id in self._open:
+                continue
+            match = self._matches.get(message.match)
+            if match is None:
+                received.say.append(f"asked at match {message.match}, which never started")
+                continue
+            family = message.WhichOneof("game")
+            if family is None:
+                note = f"error: this version of the SDK has no messages of {match.start.game}"
+                received.send.extend(self._frames([Answer(ask_id=ask_id, note=note)]))
+                continue
+            if match.ask is not None and match.ask.open:
+                self._settle(match.ask.ask_id)
+            ask: AnyAsk = Ask(
+                message, match.start, family, before=match.untold(), now_s=self._now_s
+            )
+            match.ask, match.answer = ask, None
+            self._open[ask_id] = match
+            if self._auto and ask.forced:
+                automatic.append(Answer(ask_id=ask_id, index=0))
+            else:
+                self._queue[ask_id] = ask
+        if automatic:
+            received.send.extend(self.answer(automatic))
+
+    def _on_ask_closed(self, closed: AskClosed, received: Received) -> None:
+        match = self._open.get(closed.ask_id)
+        if match is not None:
+            self._settle(closed.ask_id)
+        if closed.fault != FaultKind.FAULT_KIND_UNSPECIFIED:
+            fault = FaultKind.Name(closed.fault).removeprefix("FAULT_KIND_").lower()
+            where = f" in match {match.start.match} ({match.start.game})" if match else ""
+            received.say.append(f"fault{where}: {fault}: {closed.reason}")
+
+    def _on_match_end(self, end: MatchEnd) -> None:
+        match = self._matches.get(end.match)
+        if match is not None:
+            self._end(match, end)
+
+    # Settling.
+
+    def _end(self, match: _Match, end: MatchEnd) -> None:
+        self._forget(match)
+        self._news.append(End(end, match.start, before=match.untold()))
+
+    def _forget(self, match: _Match) -> None:
+        if match.ask is not None and match.ask.open:
+            self._settle(match.ask.ask_id)
+        del self._matches[match.start.match]
+
+    def _settle(self, ask_id: int) -> None:
+        match = self._open.pop(ask_id)
+        self._queue.pop(ask_id, None)
+        if match.ask is not None:
+            match.ask.open = False

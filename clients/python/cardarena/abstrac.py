@@ -1,0 +1,50 @@
+"""Abstrac's messages under short names: `abstrac.Move(verb=abstrac.TAKE, count=3)`.
+
+For abstrac, abstrac_suit, abstrac_unfettered and abstrac_fiftytwo.
+"""
+
+from typing import TypeAlias
+
+from cardarena import _ask
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_EVENT_KIND_CHOSEN as CHOSEN
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_EVENT_KIND_DEALT as DEALT
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_EVENT_KIND_SCORED as SCORED
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_EVENT_KIND_TAKEN as TAKEN
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_ORDER_FIRST as FIRST
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_ORDER_SECOND as SECOND
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_PHASE_CHOOSE as PHASE_CHOOSE
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_PHASE_OVER as PHASE_OVER
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_PHASE_TAKE as PHASE_TAKE
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_VERB_CHOOSE as CHOOSE
+from cardarena.games.v1.abstrac_pb2 import ABSTRAC_VERB_TAKE as TAKE
+from cardarena.games.v1.abstrac_pb2 import AbstracEvent as Event
+from cardarena.games.v1.abstrac_pb2 import AbstracEventKind as EventKind
+from cardarena.games.v1.abstrac_pb2 import AbstracMove as Move
+from cardarena.games.v1.abstrac_pb2 import AbstracOrder as Order
+from cardarena.games.v1.abstrac_pb2 import AbstracPhase as Phase
+from cardarena.games.v1.abstrac_pb2 import AbstracVerb as Verb
+from cardarena.games.v1.abstrac_pb2 import AbstracView as View
+
+Ask: TypeAlias = _ask.Ask[View, Move, Event]
+
+__all__ = [
+    "CHOOSE",
+    "CHOSEN",
+    "DEALT",
+    "FIRST",
+    "PHASE_CHOOSE",
+    "PHASE_OVER",
+    "PHASE_TAKE",
+    "SCORED",
+    "SECOND",
+    "TAKE",
+    "TAKEN",
+    "Ask",
+    "Event",
+    "EventKind",
+    "Move",
+    "Order",
+    "Phase",
+    "Verb",
+    "View",
+]

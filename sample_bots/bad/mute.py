@@ -1,0 +1,6 @@
+"""Listens, and never answers."""
+
+from raw import Stream
+
+for _message in Stream("mute"):
+    pass

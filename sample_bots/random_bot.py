@@ -1,0 +1,14 @@
+"""Plays every game: picks any of the offered moves."""
+
+import random
+
+import cardarena
+
+
+class RandomBot(cardarena.Bot):
+    def move(self, ask):
+        return random.choice(ask.moves)
+
+
+if __name__ == "__main__":
+    cardarena.run(RandomBot)

@@ -1,0 +1,155 @@
+"""Whole matches in a moment: the real referee on a mock clock, bots in memory."""
+
+import hashlib
+import itertools
+import random
+from dataclasses import dataclass
+
+import trio
+from trio.testing import MockClock
+
+from arena.deal import KeyedDeals, seeded_key
+from arena.games.catalogue import game_by_id
+from arena.referee import Answer, Entrant, MatchSpec, Outcome, Referee, TimeControl
+from arena.replay.cut import write_replay
+from arena.replay.journal import Journal, MatchLog
+from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
+from cardarena.v1 import game_pb2, journal_pb2
+
+# What a bot does when it is asked.
+PLAY, LATE, ILLEGAL, MALFORMED, LEAVE = "play", "late", "illegal", "malformed", "leave"
+
+
+class Bot:
+    """A seat's bot: plays at random, and misbehaves where its script says so."""
+
+    connected = True
+    wants_text = False
+
+    def __init__(self, seed, script=(), note=""):
+        self.gone = False
+        self.nursery = None
+        self.note = note
+        self.random = random.Random(seed)
+        self.script = itertools.chain(script, itertools.repeat(PLAY))
+
+    def ask(self, ask):
+        self.nursery.start_soon(self._answer, ask)
+
+    async def _answer(self, ask):
+        ask.sent(trio.current_time())
+        deed = next(self.script)
+        if deed == LATE:
+            return
+        await trio.sleep(self.random.uniform(0.001, 1.5))
+        if deed == LEAVE:
+            self.gone = True
+            ask.abandoned()
+            return
+        index = self.random.randrange(len(ask.moves.offered))
+        answer = {
+            PLAY: Answer(index=index, note=self.note),
+            ILLEGAL: Answer(index=999),
+            MALFORMED: Answer(move=game_pb2.GameMove()),
+        }[deed]
+        ask.answered(answer, trio.current_time())
+
+    def close(self, ask, fault, reason):
+        pass
+
+    def end(self, outcome, trailing_events):
+        pass
+
+
+@dataclass
+class Played:
+    """A match that was played: its records, its key and its outcome."""
+
+    match_id: str
+    log: MatchLog
+    outcome: Outcome | None = None
+
+
+def spec_of(game_id, seats, options, *, match_id, seeded, key, **extra):
+    game = game_by_id(game_id)
+    return MatchSpec(
+        match_id=match_id,
+        game=game,
+        options=game.options(options, seats),
+        entrants=tuple(Entrant(f"bot {seat}", "1.0") for seat in range(seats)),
+        deals=KeyedDeals(key),
+        deal_key_sha256=hashlib.sha256(key).digest(),
+        time_control=extra.pop("time_control", TimeControl(1000, 2000, 100)),
+        seeded=seeded,
+        **extra,
+    )
+
+
+def play(
+    journal,
+    game_id="abstrac",
+    bots=None,
+    options=None,
+    *,
+    match_id="m1",
+    seed="a seed",
+    stop_after_s=float("inf"),
+    **extra,
+):
+    """Play a match into a journal; cancelled, that is aborted, after some time."""
+    bots = bots or [Bot(1), Bot(2)]
+    options = options or {"hands": len(bots)}
+    key = seeded_key(seed) if seed else bytes(range(32))
+    spec = spec_of(
+        game_id, len(bots), options, match_id=match_id, seeded=bool(seed), key=key, **extra
+    )
+    played = Played(match_id, journal.match(spec, key, seed))
+
+    async def main():
+        async def synced():
+            journal.flush()
+
+        referee = Referee(lambda _: played.log, synced)
+        async with trio.open_nursery() as nursery:
+            for bot in bots:
+                bot.nursery = nursery
+            await nursery.start(referee.run)
+            with trio.move_on_after(stop_after_s):
+                played.outcome = await referee.play(spec, bots)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    return played
+
+
+def record(folder, *args, **kwargs):
+    """Play a match and cut its replay; the path of the replay."""
+    with Journal(folder / "journal") as journal:
+        played = play(journal, *args, **kwargs)
+    return cut(folder, played)
+
+
+def cut(folder, played):
+    log = played.log
+    return write_replay(folder / "replays", played.match_id, log.bodies, log.key, log.seed)
+
+
+def retold(path, change):
+    """The replay with its records changed, and checksums and hash chain made to fit again.
+
+    `change` gets the list of records, the first `opened`, the last two `closed`
+    and `revealed`.
+    """
+    with path.open("rb") as file:
+        records = [
+            journal_pb2.Record.FromString(each.body) for each in read_records(file, REPLAY_MAGIC)
+        ]
+    change(records)
+    chain, framed_bodies = CHAIN_START, []
+    for each in records:
+        if each.HasField("closed"):
+            each.closed.chain = chain
+        body = each.SerializeToString()
+        chain = chained(chain, body)
+        framed_bodies.append(framed(body))
+    return REPLAY_MAGIC + b"".join(framed_bodies)

@@ -1,0 +1,204 @@
+"""The author's code: when it is called, and what becomes of its mistakes."""
+
+import pytest
+
+import cardarena
+from cardarena._ask import Ask, End
+from cardarena._play import AllAtOnce, OneByOne, play
+from cardarena._session import Work
+from tests.sdk.messages import ask, match_end, start, take
+
+
+class Scripted:
+    """A connection that gives out prepared work, and keeps the answers."""
+
+    def __init__(self, *works):
+        self.works, self.sent = list(works), []
+
+    def take(self):
+        return self.works.pop(0) if self.works else None
+
+    def show(self, ask):
+        return ask.open
+
+    def answer(self, answers):
+        self.sent.append([(a.ask_id, a.index if a.HasField("index") else a.note) for a in answers])
+
+
+def asked(ask_id, match=1):
+    return Ask(ask(ask_id, match), start(match), "abstrac", before=None, now_s=lambda: 0.0)
+
+
+def ended(match):
+    return End(match_end(match).match_end, start(match), before=None)
+
+
+def test_there_is_one_object_for_each_match():
+    calls = []
+
+    class Recording(cardarena.Bot):
+        def started(self):
+            calls.append(("started", self.start.match, self.seat, self.game, self.options))
+
+        def move(self, ask):
+            calls.append(("move", self.start.match, ask.ask_id))
+            return 1
+
+        def ended(self, end):
+            calls.append(("ended", self.start.match, list(end.scores)))
+
+    port = Scripted(
+        Work([start(1), start(2)], [asked(1, 1), asked(2, 2)]), Work([ended(1)], [asked(3, 2)])
+    )
+    play(OneByOne(Recording), port)
+    assert calls == [
+        ("started", 1, 0, "abstrac", {"hands": 4}),
+        ("started", 2, 0, "abstrac", {"hands": 4}),
+        ("move", 1, 1),
+        ("move", 2, 2),
+        ("ended", 1, [3, -3]),
+        ("move", 2, 3),
+    ]
+    assert port.sent == [[(1, 1), (2, 1)], [(3, 1)]]
+
+
+def test_a_slow_thought_does_not_hold_up_the_answers_before_it():
+    clock = [0.0]
+
+    class Slow(cardarena.Bot):
+        def move(self, ask):
+            clock[0] += 1.0 if ask.ask_id == 2 else 0.001
+            return 0
+
+    port = Scripted(Work([start(m) for m in (1, 2, 3, 4)], [asked(m, m) for m in (1, 2, 3, 4)]))
+    play(OneByOne(Slow, now_s=lambda: clock[0]), port)
+    assert port.sent == [[(1, 0), (2, 0)], [(3, 0), (4, 0)]]
+
+
+def test_an_ask_that_is_closed_meanwhile_is_not_thought_about():
+    waiting = [asked(1, 1), asked(2, 2)]
+
+    class Closing(cardarena.Bot):
+        def move(self, ask):
+            waiting[1].open = False
+            return 0
+
+    port = Scripted(Work([start(1), start(2)], waiting))
+    play(OneByOne(Closing), port)
+    assert port.sent == [[(1, 0)]]
+
+
+def fails(error):
+    raise error
+
+
+class Failing(cardarena.Bot):
+    def move(self, ask):
+        return fails(KeyError("row")) if ask.ask_id == 1 else 0
+
+
+class Indecisive(cardarena.Bot):
+    def move(self, ask):
+        return None if ask.ask_id == 1 else 0
+
+
+class StillBorn(cardarena.Bot):
+    def started(self):
+        if self.start.match == 1:
+            fails(OSError("no such file"))
+
+    def move(self, ask):
+        return 0
+
+
+class Undone(cardarena.Bot):
+    pass
+
+
+NOT_A_CHOICE = "None is not a choice: return one of ask.moves, its index, or a move message"
+
+# fmt: off
+FAILURES = [
+    (Failing,    [[(1, "error: KeyError: 'row'"), (2, 0)]],       "an exception in move costs the move"),
+    (Indecisive, [[(1, f"error: TypeError: {NOT_A_CHOICE}"), (2, 0)]], "so does what is no choice"),
+    (StillBorn,  [[(1, "error: OSError: no such file"), (2, 0)]], "an exception in started costs the match's moves"),
+    (Undone,     [[(1, "error: NotImplementedError: Undone has no method `move`"),
+                   (2, "error: NotImplementedError: Undone has no method `move`")]], "a bot without move plays fallbacks"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("bot", "sent", "why"), FAILURES, ids=[row[2] for row in FAILURES])
+def test_an_exception_costs_the_move_and_no_more(bot, sent, why, capsys):
+    port = Scripted(Work([start(1), start(2)], [asked(1, 1), asked(2, 2)]))
+    play(OneByOne(bot), port)
+    assert port.sent == sent
+    shown = capsys.readouterr().err
+    assert "the bot failed in match 1 and plays on:\nTraceback" in shown
+
+
+def test_an_exception_in_ended_is_shown_and_play_goes_on(capsys):
+    class Sulking(cardarena.Bot):
+        def move(self, ask):
+            return 0
+
+        def ended(self, end):
+            fails(ValueError("lost"))
+
+    port = Scripted(Work([start(1), ended(1), start(2)], [asked(2, 2)]))
+    play(OneByOne(Sulking), port)
+    assert port.sent == [[(2, 0)]]
+    assert "ValueError: lost" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+def test_an_author_may_end_the_program(stop):
+    class Leaving(cardarena.Bot):
+        def move(self, ask):
+            raise stop
+
+    with pytest.raises(stop):
+        play(OneByOne(Leaving), Scripted(Work([start(1)], [asked(1)])))
+
+
+class Batching(cardarena.BatchBot):
+    def __init__(self, choose):
+        self.choose, self.calls = choose, []
+
+    def started(self, start):
+        self.calls.append(("started", start.match))
+
+    def moves(self, asks):
+        self.calls.append([ask.ask_id for ask in asks])
+        return self.choose(asks)
+
+    def ended(self, end):
+        self.calls.append(("ended", end.match))
+
+
+# fmt: off
+BATCHES = [
+    (lambda asks: [2] * len(asks),                   [[(1, 2), (2, 2)]],                                                "one choice for each ask"),
+    (lambda asks: [take(1), asks[1].moves[2]],       [[(1, 0), (2, 2)]],                                                "moves as well as indices"),
+    (lambda asks: [9, 0],                            [[(1, "error: IndexError: there is no move 9: 3 are offered, from 0"), (2, 0)]], "a mistake costs its own move"),
+    (lambda asks: [0],                               [[(i, "error: ValueError: moves() chose 1 moves for 2 asks") for i in (1, 2)]], "too few choices cost them all"),
+    (lambda asks: fails(KeyError("net")),            [[(i, "error: KeyError: 'net'") for i in (1, 2)]],                 "an exception costs them all"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("choose", "sent", "why"), BATCHES, ids=[row[2] for row in BATCHES])
+def test_a_batch_bot_is_given_all_that_waits(choose, sent, why, capsys):
+    bot = Batching(choose)
+    port = Scripted(Work([start(1), start(2)], [asked(1, 1), asked(2, 2)]), Work([ended(1)], []))
+    play(AllAtOnce(bot), port)
+    assert bot.calls == [("started", 1), ("started", 2), [1, 2], ("ended", 1)]
+    assert port.sent == sent
+
+
+def test_a_batch_leaves_out_what_was_closed():
+    bot = Batching(lambda asks: [0] * len(asks))
+    closed = asked(1, 1)
+    closed.open = False
+    play(AllAtOnce(bot), Scripted(Work([], [closed]), Work([], [closed, asked(2, 2)])))
+    assert bot.calls == [[2]]
