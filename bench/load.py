@@ -143,19 +143,19 @@ async def _play(job: Job) -> None:
             read, write = call.read, call.write
             await write(_hello(job, number))
             while (frame := await read()) is not grpc.aio.EOF:
-                if not gate.is_set():
-                    if number not in asked and respond(frame)[1]:
-                        asked.add(number)
-                        if len(asked) == job.streams:
-                            all_asked.set()
-                    await gate.wait()
                 answer, decisions = respond(frame)
-                if decisions:
-                    count.decisions += decisions
-                    count.frames += 1
-                    count.asked_bytes += len(frame)
-                    count.answered_bytes += len(answer)
-                    await write(answer)
+                if not decisions:
+                    continue
+                if not gate.is_set():
+                    asked.add(number)
+                    if len(asked) == job.streams:
+                        all_asked.set()
+                    await gate.wait()
+                count.decisions += decisions
+                count.frames += 1
+                count.asked_bytes += len(frame)
+                count.answered_bytes += len(answer)
+                await write(answer)
 
     async def open_gate(seconds: float) -> None:
         nonlocal count

@@ -5,17 +5,19 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
 
-if TYPE_CHECKING:
-    from arena.replay.read import Replay
-    from arena.replay.show import Eyes
-    from arena.replay.verify import Verdict
-
-# The rules and messages of all games are imported by the commands that need
-# them, so that `--help` comes at once.
+from arena.games.contract import Seat
+from arena.replay.cut import REPLAY_SUFFIX
+from arena.replay.export import export_lines
+from arena.replay.frames import Discrepancy
+from arena.replay.read import Replay, Unplayable
+from arena.replay.records import Damaged
+from arena.replay.show import Eyes, Screen, Steps, Viewer, print_all, step_through
+from arena.replay.verify import Verdict, verify_file
 
 
 @click.group()
@@ -60,10 +62,6 @@ def show(
       arena replay show 3f9a.replay --seat 1 --hand 2
       arena replay show 3f9a.replay --spectator --print | less -R
     """
-    from rich.console import Console
-
-    from arena.replay.show import Screen, Steps, print_all, step_through
-
     if (seat is not None) + spectator + all_seats > 1:
         raise click.UsageError("choose one of --seat, --spectator and --all")
     if hand is not None and step_number is not None:
@@ -107,8 +105,6 @@ def verify(files: Sequence[Path], as_json: bool) -> None:
       arena replay verify data/replays
       arena replay verify --json data/replays
     """
-    from arena.replay.verify import verify_file
-
     verdicts = []
     for path in _replays_of(files):
         verdict = verify_file(path)
@@ -140,8 +136,6 @@ def export(file: Path, output: Path | None) -> None:
       arena replay export 3f9a.replay -o match.jsonl
       arena replay export 3f9a.replay | jq 'select(.type == "decision") | .text'
     """
-    from arena.replay.export import export_lines
-
     opened = _open(file)
     with _plain_errors(file):
         lines = list(export_lines(opened))
@@ -158,10 +152,6 @@ def export(file: Path, output: Path | None) -> None:
 @contextlib.contextmanager
 def _plain_errors(file: Path) -> Iterator[None]:
     """Tell what can be wrong with a replay as one sentence, and end with exit code 1."""
-    from arena.replay.frames import Discrepancy
-    from arena.replay.read import Unplayable
-    from arena.replay.records import Damaged
-
     try:
         yield
     except OSError as error:
@@ -170,17 +160,12 @@ def _plain_errors(file: Path) -> Iterator[None]:
         raise click.ClickException(f"{file}: {error}") from error
 
 
-def _open(file: Path) -> "Replay":
-    from arena.replay.read import Replay
-
+def _open(file: Path) -> Replay:
     with _plain_errors(file):
         return Replay.open(file)
 
 
-def _eyes(opened: "Replay", seat: int | None, *, spectator: bool) -> "Eyes":
-    from arena.games.contract import Seat
-    from arena.replay.show import Viewer
-
+def _eyes(opened: Replay, seat: int | None, *, spectator: bool) -> Eyes:
     if seat is None:
         return Viewer.SPECTATOR if spectator else Viewer.ALL
     seats = len(opened.names)
@@ -191,8 +176,6 @@ def _eyes(opened: "Replay", seat: int | None, *, spectator: bool) -> "Eyes":
 
 def _replays_of(files: Sequence[Path]) -> list[Path]:
     """The files, and the replays in the folders, each once."""
-    from arena.replay.cut import REPLAY_SUFFIX
-
     found: dict[Path, None] = {}
     for file in files:
         if file.is_dir():
@@ -205,7 +188,7 @@ def _replays_of(files: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
-def _print_verdict(verdict: "Verdict") -> None:
+def _print_verdict(verdict: Verdict) -> None:
     verified = verdict.verified
     if verified is None:
         click.echo(click.style("✗", "red") + f" {verdict.path}: {verdict.problem}")
@@ -224,7 +207,7 @@ def _print_verdict(verdict: "Verdict") -> None:
     click.echo(click.style("✓", "green") + f" {verdict.path}: {' · '.join(facts)}")
 
 
-def _verdict_json(verdict: "Verdict") -> dict[str, Any]:
+def _verdict_json(verdict: Verdict) -> dict[str, Any]:
     verified = verdict.verified
     if verified is None:
         return {"file": str(verdict.path), "ok": False, "problem": verdict.problem}

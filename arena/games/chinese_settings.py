@@ -195,8 +195,8 @@ class _Search:
     def rows(self, found: _Found) -> Rows:
         """The cards of a setting."""
         held = self._held
-        places = _threes()[found.front], _fives()[found.middle], _fives()[found.back]
-        return Rows(*(tuple(held[at] for at in row) for row in places))
+        rows = (FRONT_SIZE, found.front), (MIDDLE_SIZE, found.middle), (BACK_SIZE, found.back)
+        return Rows(*(tuple(held[at] for at in _combinations(size)[row]) for size, row in rows))
 
 
 class _Splits(NamedTuple):
@@ -212,21 +212,22 @@ class _Splits(NamedTuple):
 
 @cache
 def _splits(back: int) -> _Splits:
-    left = [at for at in range(HAND_SIZE) if at not in _fives()[back]]
-    middles = tuple(map(_fives().index, combinations(left, MIDDLE_SIZE)))
+    left = [at for at in range(HAND_SIZE) if at not in _combinations(BACK_SIZE)[back]]
+    middles = tuple(map(_places(MIDDLE_SIZE).__getitem__, combinations(left, MIDDLE_SIZE)))
+    fronts = tuple(map(_places(FRONT_SIZE).__getitem__, combinations(left, FRONT_SIZE)))
     # What the first middle leaves of them is the last front, and so on.
-    fronts = tuple(map(_threes().index, combinations(left, FRONT_SIZE)))[::-1]
+    fronts = fronts[::-1]
     return _Splits(middles, fronts, itemgetter(*middles), itemgetter(*fronts))
 
 
 @cache
-def _fives() -> tuple[tuple[int, ...], ...]:
-    return tuple(combinations(range(HAND_SIZE), BACK_SIZE))
+def _combinations(size: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(combinations(range(HAND_SIZE), size))
 
 
 @cache
-def _threes() -> tuple[tuple[int, ...], ...]:
-    return tuple(combinations(range(HAND_SIZE), FRONT_SIZE))
+def _places(size: int) -> dict[tuple[int, ...], int]:
+    return {cards: place for place, cards in enumerate(_combinations(size))}
 
 
 class _Row(dict[int, tuple[float, float]]):

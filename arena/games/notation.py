@@ -98,7 +98,7 @@ def _write(value: Any) -> str:
         return str(value)
     if isinstance(value, str):
         text = str(value)
-        plain = text in CANONICAL or _BARE.fullmatch(text)
+        plain = text in CANONICAL or (_BARE.fullmatch(text) and _as_cards(text) is None)
         return text if plain and text not in _LITERALS else json.dumps(text)
     if isinstance(value, tuple):
         return _write_list(value)
@@ -132,7 +132,7 @@ def _read(hint: Any, text: str, where: str) -> Any:
             raise Unreadable(f"{where}: yes or no expected, not {text!r}")
         return text == "yes"
     if hint is int:
-        if not re.fullmatch(r"-?\d+", text):
+        if not re.fullmatch(r"-?[0-9]{1,19}", text):
             raise Unreadable(f"{where}: a whole number expected, not {text!r}")
         return int(text)
     if text.startswith('"'):
@@ -152,7 +152,7 @@ def _read_list(element: Any, text: str, where: str) -> tuple[Any, ...]:
     if text == _EMPTY:
         return ()
     if get_origin(element) is tuple:
-        parts = text.removesuffix("/").split("/")
+        parts = _split(text.removesuffix("/"), "/")
         return tuple(_read(element, part, where) for part in parts)
     cards = _as_cards(text) if element is str else None
     if cards is not None:

@@ -154,6 +154,7 @@ class _Run:
 
     async def _play(self, match: MatchPlan) -> None:
         for _ in range(self._attempts):
+            await trio.lowlevel.checkpoint_if_cancelled()  # recording, below, does not listen
             outcome = await self._lease(match)
             _require_fit(outcome, match)
             # The match is over: neither Ctrl-C nor another's failure may lose it now. The store

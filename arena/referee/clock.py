@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from arena.referee.spec import TimeControl
+from arena.referee.spec import MAX_TIME_MS, TimeControl
 
 GRACE_S: Final = 0.05
 """Lateness that is forgiven: it is never charged and never makes time negative."""
@@ -12,7 +12,7 @@ class SeatClock:
     """The time of one seat at one match. All amounts in seconds.
 
     A move first uses its own budget; what it takes beyond that comes out of
-    the bank; an answer in time adds the increment. The ceilings of hand and
+    the bank; an answer in time adds the increment, up to `MAX_TIME_MS`. The ceilings of hand and
     match bound the sum of everything charged.
     """
 
@@ -32,14 +32,18 @@ class SeatClock:
         """What is left in the bank, in whole milliseconds."""
         return int(self.bank_s * 1000)
 
-    def told_ms(self) -> tuple[int, int, int]:
+    def told_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
         """What an ask says: time for the move, in the bank, and per answer in time.
 
         Where a ceiling leaves less, move and bank together are no more than that.
+        `used_s` of the move's time has passed already.
         """
         ceiling_s = min(self._hand_left_s, self._match_left_s)
         move_s = min(self._move_s, ceiling_s)
         bank_s = min(self.bank_s, ceiling_s - move_s)
+        if used_s > 0:
+            bank_s = max(0.0, bank_s - max(0.0, used_s - move_s))
+            move_s = max(0.0, move_s - used_s)
         return int(move_s * 1000), int(bank_s * 1000), int(self._increment_s * 1000)
 
     def new_hand(self) -> None:
@@ -60,4 +64,4 @@ class SeatClock:
         if used_s > self._move_s:
             self.bank_s = max(0.0, self.bank_s - (used_s - self._move_s))
         if in_time:
-            self.bank_s += self._increment_s
+            self.bank_s = min(self.bank_s + self._increment_s, MAX_TIME_MS / 1000)

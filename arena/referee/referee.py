@@ -1,11 +1,12 @@
 """Plays matches: gives tables their time, their workers and an end to wait for."""
 
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
-from arena.referee.ports import Ledger, SeatPort
+from arena.referee.ports import Ledger, SeatPort, Unwritten
 from arena.referee.spec import MatchSpec, Outcome
 from arena.referee.table import Table
 from arena.referee.timers import Timers
@@ -53,6 +54,9 @@ class Referee:
         """Play one match to its end and tell everybody, once the result is on disk.
 
         Cancelled, it aborts the match.
+
+        Raises:
+          Unwritten: if the result did not reach the disk; the match is told as aborted.
         """
         ended = trio.Event()
         table = Table(
@@ -72,21 +76,29 @@ class Referee:
         finally:
             del self.tables[spec.match_id]
             table.abort()
-            with trio.CancelScope(shield=True):
-                await self._synced()
-            table.tell_end()
-            self.ended.set()
-            self.ended = trio.Event()
+            try:
+                with trio.CancelScope(shield=True):
+                    await self._synced()
+            except Unwritten:
+                table.void()
+                raise
+            finally:
+                table.tell_end()
+                self.ended.set()
+                self.ended = trio.Event()
         assert table.outcome is not None
         return table.outcome
 
     def _play_heavy_step(self, table: Table, chosen: Chosen) -> None:
-        assert self._nursery is not None
         assert self._token is not None
         # A table may be running in the host's loop just now; tasks are started in trio.
-        self._token.run_sync_soon(
-            self._nursery.start_soon, self._play_heavy, table, table.state, chosen
-        )
+        self._token.run_sync_soon(self._start_heavy, table, chosen)
+
+    def _start_heavy(self, table: Table, chosen: Chosen) -> None:
+        assert self._nursery is not None
+        # Closed meanwhile, the nursery takes no task, and its matches are aborted.
+        with contextlib.suppress(RuntimeError):
+            self._nursery.start_soon(self._play_heavy, table, table.state, chosen)
 
     async def _play_heavy(self, table: Table, state: object, chosen: Chosen) -> None:
         spec = table.spec

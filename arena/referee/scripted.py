@@ -19,7 +19,6 @@ from arena.referee.referee import Referee
 from arena.referee.spec import Entrant, FaultKind, MatchSpec, Outcome, TimeControl
 from arena.referee.table import OpenAsk
 
-
 FIRST: Final = Answer(index=0)
 """The first move offered."""
 

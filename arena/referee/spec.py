@@ -53,7 +53,8 @@ class TimeControl:
         for name in ("bank_ms", "increment_ms", "hand_ms", "match_ms"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is not negative")
-        if max(self.move_ms, self.bank_ms, self.hand_ms, self.match_ms) > MAX_TIME_MS:
+        times = (self.move_ms, self.bank_ms, self.increment_ms, self.hand_ms, self.match_ms)
+        if max(times) > MAX_TIME_MS:
             raise ValueError("no time is longer than a day")
 
 

@@ -9,14 +9,16 @@ that every fault can be placed at every point of a match in a test. Errors of
 the arena itself end the match as aborted and are charged to nobody.
 """
 
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from arena.games.contract import Move, Moves, Seat, Step
 from arena.games.notation import Notation
 from arena.referee.clock import GRACE_S, SeatClock
-from arena.referee.ports import Answer, Ledger, SeatPort, Unwritten
+from arena.referee.ports import Answer, Ledger, SeatPort
 from arena.referee.spec import Ending, Fault, FaultKind, MatchSpec, Outcome
 from arena.referee.timers import Timer, Timers
 from arena.wire import asks
@@ -68,9 +70,12 @@ class OpenAsk:
         if not self.settled:
             self.table._abandoned(self)
 
-    def clock_ms(self) -> tuple[int, int, int]:
-        """Time for the move, in the bank, and per answer in time, in milliseconds."""
-        return self.table._places[self.seat].clock.told_ms()
+    def clock_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
+        """Time for the move, in the bank, and per answer in time, in milliseconds.
+
+        `used_s` is what the bot has had already, when an ask is told again.
+        """
+        return self.table._places[self.seat].clock.told_ms(used_s)
 
 
 class _Place:
@@ -264,7 +269,7 @@ class Table:
         if received_s > ask.sent_s + place.clock.allowance_s() + GRACE_S:
             self._blame(ask, FaultKind.TIMEOUT, _LATE, received_s, answer.note)
             return
-        index, move = answer.index, None
+        index, move, illegal = answer.index, None, ""
         if index is not None:
             offered = ask.moves.offered
             if index < len(offered):
@@ -280,18 +285,16 @@ class Table:
         else:
             try:
                 move = self._codec.read_move(answer.move)
+                if move not in ask.moves:
+                    illegal = f"not a legal move here: {self._move_notation.write(move)[:160]}"
             except Malformed as error:
                 self._blame(ask, FaultKind.MALFORMED, str(error), received_s, answer.note)
                 return
-            try:
-                legal = move in ask.moves
             except Exception:
                 self._fail()
                 return
-            if not legal:
-                text = self._move_notation.write(move)[:160]
-                reason = f"not a legal move here: {text}"
-                self._blame(ask, FaultKind.ILLEGAL, reason, received_s, answer.note)
+            if illegal:
+                self._blame(ask, FaultKind.ILLEGAL, illegal, received_s, answer.note)
                 return
         self._close_ask(ask, place)
         used_s = received_s - ask.sent_s
@@ -441,16 +444,33 @@ class Table:
                 place.port.close(ask, None, "the match was stopped")
         try:
             self._ledger.closed(self.outcome, self._now_s() - self._begin_s)
-        except Unwritten:
+        except Exception:
             _log.exception("match %s could not be closed in the journal", self.spec.match_id)
+            self.void()
+            with contextlib.suppress(Exception):  # logged; perhaps an abort can be written
+                self._ledger.closed(self.outcome, self._now_s() - self._begin_s)
         self._over(self)
+
+    def void(self) -> None:
+        """Take the result back, as it could not be written down: nobody was told of it."""
+        assert self.outcome is not None
+        self.outcome = replace(
+            self.outcome, ending=Ending.ABORTED, scores=(), places=(), hand_scores=()
+        )
 
     def tell_end(self) -> None:
         """Tell all seats how the match ended; called once the result is on disk."""
         assert self.outcome is not None
         for place in self._places:
-            trailing = tuple(self._codec.game_event(event) for event in place.raw_events)
-            place.port.end(self.outcome, trailing)
+            place.port.end(self.outcome, self._trailing_events(place))
+
+    def _trailing_events(self, place: _Place) -> tuple[bytes, ...]:
+        try:
+            return tuple(self._codec.game_event(event) for event in place.raw_events)
+        except Exception:
+            # What aborted the match may do so again here, and all are still to be told.
+            _log.exception("the last events of match %s are not told", self.spec.match_id)
+            return ()
 
     def _fail(self) -> None:
         """Abort after an error of the arena's own. Its text goes to the log only."""

@@ -36,9 +36,9 @@ class Workers:
             # Never fork: a forked gRPC process may deadlock.
             context = get_context("spawn")
             self._pool = ProcessPoolExecutor(self._processes, mp_context=context)
-        future = self._pool.submit(_play, game_id, state, chosen, deals)
-        wait: Callable[[], Step] = future.result
         try:
+            future = self._pool.submit(_play, game_id, state, chosen, deals)
+            wait: Callable[[], Step] = future.result
             return await trio.to_thread.run_sync(wait, abandon_on_cancel=True)
         except Exception:
             if getattr(self._pool, "_broken", False):

@@ -235,7 +235,7 @@ class _Search:
         except (Damaged, Discrepancy, Unplayable) as error:
             self._found.damage.append(f"{name}: {error}")
             outcome = None
-        again = bool(opened.deal_set) and closed.ending == Ending.ABORTED
+        again = bool(opened.deal_set) and closed.ending == Ending.ABORTED.value
         path = None
         if not again and not (opened.deal_set and self._held(opened.deal_set)):
             folder = self._replay_folder

@@ -95,7 +95,7 @@ class Screen:
             ("rules", f"version {opened.rules_version}"),
             ("options", ", ".join(f"{name} {value}" for name, value in options) or "none"),
             ("time", _time_control(control.move_ms, control.bank_ms, control.increment_ms)),
-            ("deals", _deals(self._replay)),
+            ("deals", self._deals()),
             ("seen by", self._who_sees()),
         ]
         for name, value in rows:
@@ -153,8 +153,8 @@ class Screen:
         rows = zip(closed.places, range(len(closed.scores)), closed.scores, strict=False)
         for place, seat, score in sorted(rows):
             faults = sum(1 for each in self._replay.decided if each.seat == seat and each.fault)
-            name = Text(self._name(seat))
-            table.add_row(str(place), str(seat), str(score), str(faults or "-"), name)
+            bot = Text(self._name(seat))
+            table.add_row(str(place), str(seat), str(score), str(faults or "-"), bot)
         return table
 
     def _forfeits(self) -> Iterator[Text]:
@@ -169,7 +169,7 @@ class Screen:
                 for each in self._replay.decided[: at + 1]
                 if each.seat == decided.seat and each.fault
             )
-            why = "left" if decided.fault == FaultKind.GONE else f"made {faults} faults"
+            why = "left" if decided.fault == FaultKind.GONE.value else f"made {faults} faults"
             yield Text(
                 f"{self._name(decided.seat)} (seat {decided.seat}) forfeited at its decision "
                 f"{decided.decision}: it {why}, was played by fallback to the end, "
@@ -183,7 +183,9 @@ class Screen:
         line = Text("  ").append(f"{decision.seat} {self._name(decision.seat)}", "bold")
         if own:
             line.append(": ").append_text(draw.notation(self._moves.write(decision.move)))
-            line.append("  " + _time_used(decision), "dim")
+            if not decision.unasked:
+                seconds, bank_s = decision.charged_us / 1e6, decision.bank_ms / 1e3
+                line.append(f"  {seconds:.3f} s, bank {bank_s:.1f} s", "dim")
         elif not decision.unasked:
             line.append(" decided", "dim")
         if decision.unasked:
@@ -219,6 +221,14 @@ class Screen:
 
     def _seat(self) -> Seat | None:
         return None if isinstance(self._eyes, Viewer) else self._eyes
+
+    def _deals(self) -> str:
+        opened = self._replay.opened
+        if not opened.seeded:
+            return f"committed to as {opened.deal_key_sha256.hex()}"
+        # No seat is told the seed: it gives all cards away.
+        seed = f" with {self._replay.revealed.seed!r}" if self._eyes is Viewer.ALL else ""
+        return f"seeded{seed}: not a fair deal"
 
     def _who_sees(self) -> str:
         if self._eyes is Viewer.ALL:
@@ -313,18 +323,6 @@ def _differing(own: View, public: View) -> list[str]:
     ]
 
 
-def _time_used(decision: Decision) -> str:
-    if decision.unasked:
-        return ""
-    return f"{decision.charged_us / 1e6:.3f} s, bank {decision.bank_ms / 1e3:.1f} s"
-
-
 def _time_control(move_ms: int, bank_ms: int, increment_ms: int) -> str:
     text = f"{move_ms / 1e3:g} s a move, {bank_ms / 1e3:g} s in the bank"
     return text + (f", {increment_ms / 1e3:g} s added a move" if increment_ms else "")
-
-
-def _deals(replay: Replay) -> str:
-    if replay.opened.seeded:
-        return f"seeded with {replay.revealed.seed!r}: not a fair deal"
-    return f"committed to as {replay.opened.deal_key_sha256.hex()[:16]}…"

@@ -4,6 +4,7 @@
 an outcome comes out. Here that is this process; later it may be another one.
 """
 
+import contextlib
 import hashlib
 import logging
 import secrets
@@ -30,7 +31,7 @@ from arena.replay.cut import write_replay
 from arena.replay.journal import Journal, MatchLog
 from arena.server.outbox import Outbox
 from arena.server.refusals import Refused, invalid, not_found, not_now
-from arena.server.session import BotId, Session
+from arena.server.session import BotId, Seating, Session
 from arena.server.tokens import Tokens
 from cardarena.v1 import play_pb2
 
@@ -147,11 +148,18 @@ class Arena:
           Refused: if game, options, bots or time are not right.
         """
         spec, sessions = self._prepare(order)
-        assert self._nursery is not None
         assert self._token is not None
         record = self._record(spec)
-        self._token.run_sync_soon(self._nursery.start_soon, self._play, spec, sessions, record)
+        # Seated at once, so that the next match made counts this one.
+        ports = _seated(spec, sessions)
+        self._token.run_sync_soon(self._start, spec, ports, record)
         return record
+
+    def _start(self, spec: MatchSpec, ports: Sequence[Seating], record: MatchRecord) -> None:
+        assert self._nursery is not None
+        # The arena may have ended since: then its nursery takes no task any more.
+        with contextlib.suppress(RuntimeError):
+            self._nursery.start_soon(self._play, spec, ports, record)
 
     async def lease(self, order: MatchOrder) -> Outcome:
         """Play a match to its end.
@@ -162,7 +170,7 @@ class Arena:
           Refused: if game, options, bots or time are not right.
         """
         spec, sessions = self._prepare(order, absent_is_gone=True)
-        return await self._play(spec, sessions, self._record(spec))
+        return await self._play(spec, _seated(spec, sessions), self._record(spec))
 
     def drain(self, seconds: float) -> None:
         """Take no new bots and matches; those in play go on."""
@@ -195,7 +203,7 @@ class Arena:
         except BadOptions as error:
             reason = "BAD_SEATS" if len(order.bots) not in game.seats else "BAD_OPTIONS"
             raise invalid(reason, str(error)) from None
-        sessions = [self._session(bot, game, len(order.bots), absent_is_gone) for bot in order.bots]
+        sessions = [self._session(bot, game, order.bots, absent_is_gone) for bot in order.bots]
         deal_set = self._deal_set(order)
         spec = MatchSpec(
             match_id=order.match_id or secrets.token_hex(8),
@@ -219,17 +227,19 @@ class Arena:
         deal_set.logs[spec.match_id] = log
         return spec, sessions
 
-    def _session(self, bot: BotId, game: Game, seats: int, absent_is_gone: bool) -> Session:
+    def _session(
+        self, bot: BotId, game: Game, bots: Sequence[BotId], absent_is_gone: bool
+    ) -> Session:
         session = self.sessions.get(bot)
         if session is None and absent_is_gone:
             session = self.sessions[bot] = Session(bot, trio.current_time)
             session.gone = True
         if session is None or not (session.connected or absent_is_gone):
             raise not_found("UNKNOWN_BOT", f"no bot named {bot.name!r} is connected")
-        if session.connected and not session.plays(game.id, game.rules_version, seats):
-            text = f"{bot.name!r} does not play {game.id} with {seats} seats"
+        if session.connected and not session.plays(game.id, game.rules_version, len(bots)):
+            text = f"{bot.name!r} does not play {game.id} with {len(bots)} seats"
             raise not_now("BOT_NOT_AVAILABLE", text)
-        if session.connected and session.matches >= session.max_matches:
+        if session.connected and session.matches + bots.count(bot) > session.max_matches:
             raise not_now("BOT_NOT_AVAILABLE", f"{bot.name!r} takes no more matches")
         return session
 
@@ -262,16 +272,18 @@ class Arena:
         return self._logs[spec.match_id]
 
     async def _play(
-        self, spec: MatchSpec, sessions: Sequence[Session], record: MatchRecord
+        self, spec: MatchSpec, ports: Sequence[Seating], record: MatchRecord
     ) -> Outcome:
-        ports = [session.seat_at(spec, seat, record.bots) for seat, session in enumerate(sessions)]
         log = self._logs[spec.match_id]
         try:
             outcome = await self.referee.play(spec, ports)
         finally:
             del self._logs[spec.match_id]
         record.outcome = outcome
-        await self._publish(spec, log, outcome)
+        with trio.CancelScope(
+            shield=True
+        ):  # a drain ends with the last match, not before its replay
+            await self._publish(spec, log, outcome)
         return outcome
 
     async def _publish(self, spec: MatchSpec, log: MatchLog, outcome: Outcome) -> None:
@@ -294,6 +306,11 @@ class Arena:
                 )
             except OSError:
                 _log.exception("the replay of match %s could not be written", match_id)
+
+
+def _seated(spec: MatchSpec, sessions: Sequence[Session]) -> list[Seating]:
+    names = tuple(entrant.name for entrant in spec.entrants)
+    return [session.seat_at(spec, seat, names) for seat, session in enumerate(sessions)]
 
 
 def draining() -> Refused:

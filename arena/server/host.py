@@ -11,18 +11,20 @@ run; the gRPC server stops after that.
 
 import asyncio
 import contextlib
+import fcntl
 import logging
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import grpc
 import trio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from arena.referee import Unwritten
 from arena.replay.journal import Journal
 from arena.server.arena import Arena
 from arena.server.guard import Guard
@@ -86,6 +88,7 @@ def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awai
 
     Raises:
       CannotServe: if the port is taken or the folder cannot be written.
+      Unwritten: if the journal could not be written, as on a full disk.
       KeyboardInterrupt: after SIGINT.
     """
     value: T = asyncio.run(_Host(settings, tokens, main).run())
@@ -113,9 +116,15 @@ class _Host:
         replays = self._settings.data / "replays"
         try:
             replays.mkdir(parents=True, exist_ok=True)
+            lock = (self._settings.data / "lock").open("w")
         except OSError as error:
             text = f"cannot write in {self._settings.data}: {error.strerror}"
             raise CannotServe(text) from error
+        with lock:
+            _hold(lock, self._settings.data)
+            return await self._run_in(replays, loop)
+
+    async def _run_in(self, replays: Path, loop: asyncio.AbstractEventLoop) -> Any:
         self._listening: asyncio.Future[Arena] = loop.create_future()
         self._stopped: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
         with Journal(self._settings.data / "journal", on_broken=self._on_broken) as journal:
@@ -136,6 +145,8 @@ class _Host:
                 finally:
                     result = await self._stopped
                     await server.stop(STOP_S)
+            if self._broken:
+                raise Unwritten(self._broken)
             if self._interrupted:
                 raise KeyboardInterrupt
             return result.unwrap()
@@ -152,6 +163,7 @@ class _Host:
                 self._listening.set_result(arena)
                 await self._open.wait()
                 value = await self._main(arena)
+                arena.draining = True
                 nursery.cancel_scope.cancel()
         arena.close_streams()
         return value
@@ -200,7 +212,7 @@ class _Host:
     def _signals(self, loop: asyncio.AbstractEventLoop, servicer: Any) -> Any:
         def interrupt() -> None:
             self._interrupted = True
-            self._soon(self._scope.cancel)
+            self._stop()
 
         def terminate() -> None:
             loop.create_task(self._not_serving(servicer))
@@ -239,9 +251,24 @@ class _Host:
     def _on_broken(self, why: str) -> None:
         """The journal failed: nothing can be promised any more, so stop."""
         self._broken = why
+        self._stop()
+
+    def _stop(self) -> None:
+        """End trio's side, and take nothing new while it ends."""
+        if self._arena is not None:
+            self._arena.draining = True
         self._soon(self._scope.cancel)
 
     def _soon(self, call: Callable[[], object]) -> None:
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):
                 self._token.run_sync_soon(call)
+
+
+def _hold(lock: IO[str], data: Path) -> None:
+    """Keep a second arena out of the folder for as long as `lock` is open."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        text = f"another arena is running in the folder {data}; give this one its own with --data"
+        raise CannotServe(text) from None

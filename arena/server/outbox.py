@@ -12,7 +12,7 @@ from arena.server.refusals import Refused
 from arena.wire.asks import asks_frame
 
 MAX_FRAME_BYTES: Final = 120_000
-"""A frame of asks is sealed when it grows past this; frames stay under 128 kB."""
+"""A frame of asks is sealed before it grows past this; frames stay under 128 kB."""
 MAX_QUEUED_BYTES: Final = 8 << 20
 """A stream whose bot does not read is closed when this much waits for it."""
 
@@ -48,11 +48,11 @@ class Outbox:
     def post_ask(self, element: bytes, ask: OpenAsk) -> None:
         """Queue an ask; `OpenAsk.sent` is called again when it is handed over."""
         if not self.closed:
+            if self._asks_bytes + len(element) > MAX_FRAME_BYTES:
+                self._seal_asks()
             self._asks.append(element)
             self._unstamped.append(ask)
             self._asks_bytes += len(element)
-            if self._asks_bytes > MAX_FRAME_BYTES:
-                self._seal_asks()
             self._count(len(element))
 
     def close(self, verdict: Refused | None = None) -> None:

@@ -8,16 +8,19 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 DOMAIN: Final = "cardarena"
+MAX_TEXT_CHARS: Final = 400
+"""Longer texts are cut."""
 
 
 class Refused(Exception):
     """A call is refused. Code, reason and text are fit for whoever made it."""
 
     def __init__(self, code: grpc.StatusCode, reason: str, text: str) -> None:
-        super().__init__(text)
+        # Texts quote what was said, and trailing metadata has to fit a few kilobytes.
+        self.text = text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
+        super().__init__(self.text)
         self.code = code
         self.reason = reason
-        self.text = text
 
     def trailing_metadata(self) -> tuple[tuple[str, bytes], ...]:
         """The `google.rpc.ErrorInfo` of this refusal, as gRPC carries it."""

@@ -14,7 +14,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk, Outcome
-from arena.server.outbox import Outbox
+from arena.server.outbox import MAX_FRAME_BYTES, Outbox
 from arena.server.refusals import Refused
 from arena.wire import asks
 from arena.wire.settings import settings_of_options
@@ -100,7 +100,8 @@ class Session:
         self.max_open_asks = min(hello.max_open_asks or 1, MAX_OPEN_ASKS)
         self.wants_text = hello.want_text
         self._strikes = 0
-        outbox.post(self._welcome())
+        for frame in self._resume():
+            outbox.post(frame)
         self._fill_slots()
 
     def detach(self, outbox: Outbox) -> None:
@@ -177,8 +178,8 @@ class Session:
             self._outbox.post_ask(self._element(seating, ask), ask)
         ask.sent(self._now_s())
 
-    def _element(self, seating: "Seating", ask: OpenAsk) -> bytes:
-        move_ms, bank_ms, increment_ms = ask.clock_ms()
+    def _element(self, seating: "Seating", ask: OpenAsk, used_s: float = 0.0) -> bytes:
+        move_ms, bank_ms, increment_ms = ask.clock_ms(used_s)
         return asks.ask_element(
             ask.number,
             seating.match_field,
@@ -279,7 +280,8 @@ class Session:
             code = grpc.StatusCode.RESOURCE_EXHAUSTED
             self.close(Refused(code, "TOO_MANY_REFUSALS", "too much could not be taken"))
 
-    def _welcome(self) -> bytes:
+    def _resume(self) -> list[bytes]:
+        """The welcome, with what is open; what does not fit into it follows as new asks."""
         welcome = play_pb2.Welcome(
             epoch=self.epoch,
             limits=play_pb2.Limits(
@@ -290,11 +292,26 @@ class Session:
             ),
             matches=[seating.match_start for seating in self._seatings.values()],
         )
-        # Asks are encoded already; as `Welcome.open_asks` they have another tag.
-        body = welcome.SerializeToString() + b"".join(
-            asks.as_open_ask(self._element(seating, ask)) for seating, ask in self._open.values()
-        )
-        return asks.welcome_frame(body)
+        now_s = self._now_s()
+        listed = [welcome.SerializeToString()]
+        room = MAX_FRAME_BYTES - len(listed[0])
+        later = []
+        for number, (seating, ask) in list(self._open.items()):
+            element = self._element(seating, ask, now_s - ask.sent_s)
+            if len(element) <= room:
+                # Asks are encoded already; as `Welcome.open_asks` they have another tag.
+                listed.append(asks.as_open_ask(element))
+                room -= len(element)
+                continue
+            # An ask that is not listed is settled: the decision is asked again under
+            # another number. Its clock runs on.
+            del self._open[number]
+            self._remember(number, None)
+            ask.number = self._next_ask
+            self._next_ask += 1
+            self._open[ask.number] = (seating, ask)
+            later.append(asks.asks_frame([self._element(seating, ask, now_s - ask.sent_s)]))
+        return [asks.welcome_frame(b"".join(listed)), *later]
 
 
 class Seating:

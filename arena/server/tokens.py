@@ -36,6 +36,9 @@ class Tokens:
             return known
         if self._guests and token.startswith(GUEST):
             name = token.removeprefix(GUEST)
+            if any(bot.name == name for bot in self._bots.values()):
+                text = f"the name {name!r} is a bot's that has a token"
+                raise Refused(grpc.StatusCode.UNAUTHENTICATED, "NAME_TAKEN", text)
             if NAME.fullmatch(name):
                 return BotId(name)
             text = (

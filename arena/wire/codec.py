@@ -174,8 +174,16 @@ class _Shape:
         return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 
     def check_ask(self) -> None:
-        fields = {f.name: f.number for f in self.message("Ask").DESCRIPTOR.fields}
-        if fields != {"view": 1, "events": 2, "moves": 3, "moves_complete": 4}:
+        fields = {
+            f.name: (f.number, f.message_type and f.message_type.name)
+            for f in self.message("Ask").DESCRIPTOR.fields
+        }
+        if fields != {
+            "view": (1, f"{self.prefix}View"),
+            "events": (2, f"{self.prefix}Event"),
+            "moves": (3, f"{self.prefix}Move"),
+            "moves_complete": (4, None),
+        }:
             raise Mismatch(f"{self.prefix}Ask has the fields {fields}")
 
     def encoder(self, cls: type, message: type[Message]) -> Callable[[Any], bytes]:
@@ -242,8 +250,9 @@ class _Source:
         if get_origin(inner) is tuple:
             if not repeated or optional:
                 raise Mismatch(f"{where} is a tuple, so its field must be repeated")
-            each = _element(inner)
-            one = self._one(shape, each, field, "x", where)
+            if len({*get_args(inner)} - {Ellipsis}) != 1:
+                raise Mismatch(f"{where} is a tuple of several types, which no field is")
+            one = self._one(shape, _element(inner), field, "x", where)
             return access if one == "x" else f"[{one} for x in {access}]"
         if repeated:
             raise Mismatch(f"{where} is one value, but its field is repeated")
@@ -267,13 +276,17 @@ class _Source:
             if field.type != FieldDescriptor.TYPE_MESSAGE:
                 raise wrong
             assert isinstance(kind, type)
-            message = getattr(shape.messages, field.message_type.name)
+            message = getattr(shape.messages, field.message_type.name, None)
+            if message is None:
+                raise wrong
             theirs = {each.name for each in message.DESCRIPTOR.fields}
             shape.require_same(kind, set(shape.hints(kind)), theirs)
             # A nested lambda keeps `x` of an outer list apart from the inner one.
             return f"(lambda it: {self.build(shape, kind, message, 'it', {})})({access})"
         if get_origin(kind) is tuple:
             if field.message_type is None or field.message_type.name != "Cards":
+                raise wrong
+            if _element(kind) is not str:
                 raise wrong
             cards = importlib.import_module("cardarena.games.v1.cards_pb2")
             return f"{self.name(cards.Cards)}(cards={access})"
@@ -295,10 +308,11 @@ class _Flat:
         classes: tuple[type, ...] = get_args(union) or (union,)
         message = shape.message(name)
         descriptor = message.DESCRIPTOR
-        if selector not in descriptor.fields_by_name:
-            raise Mismatch(f"{descriptor.name} has no field {selector}")
+        field = descriptor.fields_by_name.get(selector)
+        if field is None or field.enum_type is None:
+            raise Mismatch(f"{descriptor.name} has no enum field {selector}")
         prefix = _upper(shape.prefix + enum)
-        values = descriptor.fields_by_name[selector].enum_type.values_by_name
+        values = field.enum_type.values_by_name
         wanted = {f"{prefix}_{_upper(cls.__name__)}": cls for cls in classes}
         theirs = set(values) - {f"{prefix}_UNSPECIFIED"}
         if set(wanted) != theirs:

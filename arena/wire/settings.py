@@ -24,11 +24,10 @@ def settings_of_options(game: Game, options: Options) -> list[game_pb2.Setting]:
     ]
 
 
-def values_of_settings(settings: Iterable[game_pb2.Setting]) -> dict[str, Value]:
-    """Names and values, as `Game.options` takes them."""
-    values: dict[str, Value] = {}
+def values_of_settings(settings: Iterable[game_pb2.Setting]) -> dict[str, Value | None]:
+    """Names and values, as `Game.options` takes them, which refuses a name without value."""
+    values: dict[str, Value | None] = {}
     for setting in settings:
         kind = setting.WhichOneof("value")
-        if kind is not None:
-            values[setting.name] = getattr(setting, kind)
+        values[setting.name] = None if kind is None else getattr(setting, kind)
     return values

@@ -1,5 +1,6 @@
 """What a replay says is recomputed: true ones pass, and lies with fitting checksums do not."""
 
+import hashlib
 import io
 from types import SimpleNamespace
 
@@ -35,6 +36,8 @@ MATCHES = [
     ("abstrac",            2, {"hands": 0, "target": 100},     (),           "a race to a score"),
     ("democracy",          2, {"hands": 2},                    (),           "simultaneous, two seats"),
     ("democracy",          6, {"hands": 6},                    (),           "simultaneous, six seats"),
+    ("chinese_poker",      4, {"hands": 4},                    (),           "72,072 settings to choose from"),
+    ("chinese_poker",      3, {"hands": 3}, (PLAY, LATE, MALFORMED),         "faults with settings"),
     ("abstrac",            2, {"hands": 2}, (LATE,),                         "a late answer"),
     ("abstrac",            2, {"hands": 2}, (PLAY, ILLEGAL),                 "an illegal move"),
     ("abstrac",            2, {"hands": 2}, (MALFORMED, PLAY, MALFORMED),    "answers without sense"),
@@ -110,8 +113,6 @@ def faultless(records):
 
 
 def deal_with(records, key):
-    import hashlib
-
     records[0].opened.deal_key_sha256 = hashlib.sha256(key).digest()
     records[-1].revealed.deal_key = key
 
@@ -135,7 +136,7 @@ def lie(change):
 
 # fmt: off
 LIES = [
-    (lambda r: setattr(r.faultless.move.abstrac, "count", 1),  "",                       "a smaller move"),
+    (lambda r: setattr(r.faultless.move.abstrac, "count", 1),  "to make",                       "a smaller move"),
     (lambda r: setattr(r.faultless.move.abstrac, "count", 25), "not a legal move",       "a move that the rules forbid"),
     (lambda r: r.faultless.move.Clear(),                       "not a move",             "no move at all"),
     (lambda r: r.faultless.move.CopyFrom(
@@ -151,10 +152,10 @@ LIES = [
     (lambda r: deal_with(r.all, bytes(32)),                    "follow from the seed",   "another key, committed to"),
     (lambda r: deal_with(r.all, seeded_key("other")),          "follow from the seed",   "another seed's key"),
     (lambda r: (deal_with(r.all, seeded_key("other")), setattr(r.revealed, "seed", "other")),
-                                                               "",                       "another seed and its key"),
+                                                               "scores",                       "another seed and its key"),
     (lambda r: setattr(r.revealed, "seed", "other"),           "follow from the seed",   "another seed"),
     (lambda r: setattr(r.opened, "seeded", False),             "claims a fair deal",     "a seeded deal called fair"),
-    (lambda r: setattr(r.opened, "game", "abstrac_suit"),      "",                       "another game of the family"),
+    (lambda r: setattr(r.opened, "game", "abstrac_suit"),      "not a legal move",                       "another game of the family"),
     (lambda r: setattr(r.opened.options[0], "number", 4),      "had still to act",       "more hands than were played"),
     (lambda r: setattr(r.opened.time_control, "bank_ms", 9),   "bank",                   "another time control"),
     (lambda r: setattr(r.opened, "fault_limit", 1),            "forfeit",                "another limit of faults"),
@@ -166,11 +167,11 @@ LIES = [
     (lambda r: setattr(r.faultless, "fault", FaultKind.TIMEOUT), "before its time was up", "a time-out that was none"),
     (lambda r: setattr(r.faultless, "fault", FaultKind.ILLEGAL), "played for the bot",    "a fault that was none"),
     (lambda r: setattr(r.faultless, "fault", 99),              "does not exist",         "a fault that does not exist"),
-    (lambda r: setattr(r.late, "fault", 0),                    "came late",              "a late answer that was taken"),
-    (lambda r: setattr(r.late, "fault", FaultKind.ILLEGAL),    "came late",              "late, but called illegal"),
-    (lambda r: setattr(r.faultless, "unasked", True),          "not asked for|not asked of", "played without asking"),
+    (lambda r: setattr(r.late, "fault", 0),                    "in the bank",              "a late answer that was taken"),
+    (lambda r: setattr(r.late, "fault", FaultKind.ILLEGAL),    "in the bank",              "late, but called illegal"),
+    (lambda r: setattr(r.faultless, "unasked", True),          "not asked for", "played without asking"),
     (lambda r: setattr(r.faultless, "forfeited", True),        "does not",               "a forfeit without faults"),
-    (lambda r: r.all.pop(5),                                   "",                       "a decision left out"),
+    (lambda r: r.all.pop(5),                                   "to make",                       "a decision left out"),
     (lambda r: r.all.insert(-2, r.all[-3]),                    "after the match was over", "a decision too many"),
     (lambda r: setattr(r.first, "seat", 1 - r.first.seat),     "to make",                "the other seat's decision"),
     (lambda r: setattr(r.first, "seat", 9),                    "to make",                "a seat that does not exist"),
@@ -186,14 +187,15 @@ def test_a_lie_with_fitting_checksums_is_found(change, said, why, path):
 
 
 def test_retelling_without_a_lie_changes_nothing(path):
-    assert retold(path, lie(lambda _: None)) == path.read_bytes()
+    replay = Replay.read(io.BytesIO(retold(path, lie(lambda _: None))))
+    assert verify(replay) == verify(Replay.open(path))
 
 
 # fmt: off
 STRANGERS = [
     (lambda r: setattr(r.opened, "rules_version", 99), "version 99 of the rules", "newer rules"),
     (lambda r: setattr(r.opened, "game", "whist"),     "no game 'whist'",         "an unknown game"),
-    (lambda r: r.opened.options.add(name="odd"),       "",                        "an option without value"),
+    (lambda r: r.opened.options.add(name="odd"),       "options",                 "an option without value"),
     (lambda r: r.opened.options.add(name="odd", number=1), "no option 'odd'",     "an unknown option"),
     (lambda r: r.opened.entrants.add(name="third"),    "seats",                   "a seat too many"),
     (lambda r: setattr(r.opened.time_control, "move_ms", 0), "time control",      "no time to move"),
@@ -204,8 +206,5 @@ STRANGERS = [
 @pytest.mark.parametrize(("change", "said", "why"), STRANGERS, ids=[row[2] for row in STRANGERS])
 def test_a_match_that_cannot_be_replayed_here_says_why(change, said, why, path):
     replay = Replay.read(io.BytesIO(retold(path, lie(change))))
-    if not said:  # says nothing, and so changes nothing
-        assert verify(replay)
-        return
     with pytest.raises(Unplayable, match=said):
         verify(replay)

@@ -1,0 +1,12 @@
+"""Plays every game: always takes the first of the offered moves. A bot to be beaten."""
+
+import cardarena
+
+
+class FirstBot(cardarena.Bot):
+    def move(self, ask):
+        return ask.moves[0]
+
+
+if __name__ == "__main__":
+    cardarena.run(FirstBot)

@@ -1,0 +1,164 @@
+"""Deals by protocol fd1: its published vectors, and what every deal must keep to."""
+
+import json
+from collections import Counter
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+
+from arena.cards import PACK_52
+from arena.deal import KeyedDeals, Stream, board_key, group_key, new_key, seeded_key
+from arena.deal.streams import encode_parts, shuffled
+
+GROUPS = json.loads((Path(__file__).parent / "fd1_vectors.json").read_text())
+
+
+def each_board():
+    for group in GROUPS:
+        for board in group["decks"]:
+            yield pytest.param(group, board, id=f"{group['name']} board {board['board']}")
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
+def test_the_key_follows_from_transcript_secret_and_entropy(group):
+    entropies = {bot: bytes.fromhex(entropy) for bot, entropy in group["r"].items()}
+    key = group_key(bytes.fromhex(group["T"]), bytes.fromhex(group["S"]), entropies)
+    assert key.hex() == group["K"]
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
+def test_the_key_does_not_depend_on_the_order_in_which_bots_are_named(group):
+    backwards = {bot: bytes.fromhex(group["r"][bot]) for bot in reversed(sorted(group["r"]))}
+    key = group_key(bytes.fromhex(group["T"]), bytes.fromhex(group["S"]), backwards)
+    assert key.hex() == group["K"]
+
+
+@pytest.mark.parametrize(("group", "board"), list(each_board()))
+def test_a_board_of_the_vectors(group, board):
+    of_board = board_key(bytes.fromhex(group["K"]), board["board"])
+    assert of_board.hex() == board["board_key"]
+    deck = Stream(of_board, "deck")
+    assert list(shuffled(group["deck"], deck)) == board["order"]
+    assert deck.rejected == board["rejected"]
+    assert Stream(of_board, "coin").below(2) == board["coin"]
+
+
+def test_the_vectors_hold_the_branch_that_rejects():
+    rejected = [board["rejected"] for group in GROUPS for board in group["decks"]]
+    assert 0 in rejected
+    assert max(rejected) > 50
+
+
+@pytest.mark.parametrize(("group", "board"), list(each_board()))
+def test_a_match_is_dealt_what_the_vectors_say(group, board):
+    deals = KeyedDeals(bytes.fromhex(group["K"]))
+    assert list(deals.shuffle(board["board"], "deck", group["deck"])) == board["order"]
+
+
+class Bytes(Stream):
+    """A stream of given bytes."""
+
+    def __init__(self, given):
+        super().__init__(b"", "")
+        self._buffer = bytes(given)
+
+
+# With one byte all 256 values can be tried: each result must come up equally often
+# among those that are not rejected, and fewer than n values may be rejected.
+@pytest.mark.parametrize("n", [*range(2, 257)])
+def test_a_draw_from_one_byte_is_exactly_uniform(n):
+    drawn, rejected = Counter(), 0
+    for value in range(256):
+        stream = Bytes([value, 0])
+        result = stream.below(n)
+        rejected += stream.rejected
+        if not stream.rejected:
+            drawn[result] += 1
+    assert set(drawn) == set(range(n))
+    assert set(drawn.values()) == {256 // n}
+    assert rejected == 256 % n
+
+
+# fmt: off
+DRAWS = [
+    # n       bytes                  drawn     used  why
+    (1,       [],                    0,         0,   "one outcome needs no byte"),
+    (2,       [255],                 1,         1,   "one byte holds 1"),
+    (52,      [207],                 51,        1,   "the last value below 4 x 52"),
+    (52,      [208, 51],             51,        2,   "the first value that is rejected"),
+    (52,      [255, 208, 5],         5,         3,   "rejected as often as it takes"),
+    (256,     [255],                 255,       1,   "one byte holds 255, and nothing is rejected"),
+    (257,     [1, 0],                256,       2,   "two bytes, the first counts more"),
+    (257,     [255, 255, 0, 7],      7,         4,   "65,535 is 255 x 257: the last span is cut"),
+    (65_536,  [255, 255],            65_535,    2,   "two bytes hold 65,535"),
+    (65_537,  [1, 0, 0],             65_536,    3,   "three bytes"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("n", "given", "drawn", "used", "why"), DRAWS, ids=[r[-1] for r in DRAWS])
+def test_a_draw_takes_the_fewest_bytes(n, given, drawn, used, why):
+    stream = Bytes(given)
+    assert stream.below(n) == drawn
+    assert stream._at == used
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_nothing_is_drawn_from_an_empty_range(n):
+    with pytest.raises(ValueError, match="positive"):
+        Bytes([1]).below(n)
+
+
+def test_a_shuffle_reaches_every_order_once():
+    """Fisher and Yates of four cards: 4 x 3 x 2 choices, 24 different orders."""
+
+    class Choices:
+        def __init__(self, choices):
+            self.choices = dict(choices)
+
+        def below(self, n):
+            return self.choices[n]
+
+    every = [
+        shuffled("ABCD", Choices({4: a, 3: b, 2: c}))
+        for a, b, c in product(range(4), range(3), range(2))
+    ]
+    assert len(set(every)) == 24
+    assert all(sorted(order) == ["A", "B", "C", "D"] for order in every)
+
+
+# fmt: off
+WHERE = [
+    (seeded_key("1"), 0, "deck",      "a deal"),
+    (seeded_key("2"), 0, "deck",      "another seed"),
+    (seeded_key("1"), 1, "deck",      "another hand"),
+    (seeded_key("1"), 0, "rebuild 1", "another label"),
+    (seeded_key("1"), 0, "deck ",     "a label that is almost the same"),
+    (seeded_key(""),  0, "deck",      "an empty seed"),
+    (new_key(),       0, "deck",      "a fresh key"),
+    (new_key(),       0, "deck",      "another fresh key"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(WHERE, 2)), ids=lambda row: row[-1])
+def test_deals_at_different_places_have_nothing_in_common(one, other):
+    first, second = (
+        KeyedDeals(key).shuffle(hand, label, PACK_52) for key, hand, label, _ in (one, other)
+    )
+    assert first != second
+    in_place = sum(a == b for a, b in zip(first, second, strict=True))
+    assert in_place < 10  # of independent orders one in 10 million has as many
+
+
+def test_a_deal_is_the_same_whatever_was_dealt_before():
+    fresh, used = KeyedDeals(seeded_key("1")), KeyedDeals(seeded_key("1"))
+    for hand, label in product(range(5), ("deck", "rebuild 1")):
+        used.shuffle(hand, label, PACK_52)
+    assert fresh.shuffle(3, "deck", PACK_52) == used.shuffle(3, "deck", PACK_52)
+
+
+def test_lists_of_parts_are_joined_without_ambiguity():
+    lists = [(), (b"",), (b"", b""), (b"ab",), (b"a", b"b"), (b"", b"ab"), (b"\0\0\0\1a",)]
+    assert len({encode_parts(*parts) for parts in lists}) == len(lists)

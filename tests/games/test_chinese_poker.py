@@ -1,0 +1,387 @@
+"""Rulings of Chinese Poker that the vectors leave open, and what is special about its moves."""
+
+import random
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.cards import PACK_52, parse_cards
+from arena.games import chinese_poker
+from arena.games.chinese_hands import SURRENDERED, is_foul, settle, strengths
+from arena.games.chinese_naturals import Natural, best_natural, natural_of
+from arena.games.chinese_poker import (
+    DECLARE_NATURAL,
+    PLAY,
+    SURRENDER,
+    Dealt,
+    NaturalDeclared,
+    Options,
+    Phase,
+    Revealed,
+    Scored,
+    Set,
+    Surrendered,
+)
+from arena.games.contract import BadOptions, IllegalMove, Seat
+
+DRAGON = "AsKdQcJhTs9d8c7h6s5d4c3h2s"
+SIX_PAIR = "AdAhKcKhJsJdQhQsThTc3s3c9h"
+PLAIN = "AcKsQdTd9c8h7s6d5c4h3d2d2c"
+
+
+class Shuffled:
+    """Packs in an order that follows from a seed and the hand."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def shuffle(self, hand, label, cards):
+        assert label == "deck"
+        order = list(cards)
+        random.Random(f"{self.seed} {hand}").shuffle(order)
+        return tuple(order)
+
+
+class Stacked:
+    """The same hands to the same seats in the first deal; the others follow the pack."""
+
+    def __init__(self, *hands):
+        self.hands = [parse_cards(hand) for hand in hands]
+
+    def shuffle(self, hand, label, cards):
+        hands = self.hands if hand == 0 else [cards[at::4] for at in range(len(self.hands))]
+        left = [*hands[1:], hands[0]]  # the dealer, seat 0, is dealt last
+        dealt = [card for cards in zip(*left, strict=True) for card in cards]
+        return (*dealt, *(card for card in cards if card not in dealt))
+
+
+def setting(front, middle, back):
+    return Set(parse_cards(front), parse_cards(middle), parse_cards(back))
+
+
+def rows(front, middle, back):
+    return strengths(parse_cards(front), parse_cards(middle), parse_cards(back))
+
+
+def play_out(state, *phases, deals):
+    """Step through the choices of the phases; the events of all of them."""
+    told = []
+    for choices in phases:
+        state, more = chinese_poker.step(
+            state, tuple((Seat(seat), move) for seat, move in choices.items()), deals
+        )
+        told += more
+    return state, told
+
+
+# Settling.
+
+FIRST = rows("9h5d2c", "KhKd8s6c3d", "7s7d7hQdQs")
+QUEEN_HIGH = rows("Qh5c2d", "TsTh8c6d3s", "4s4d4hJdJs")
+SAME_FRONT = rows("9s5c2d", "AhAd8c6d3s", "8d8h8cJdJs")
+FOUL = rows("KcKs2s", "QhQd9s7c3h", "AsAc8h8d4d")
+QUADS_BACK = rows("4s3c2d", "TsTh8c6d3s", "JsJdJhJc2h")
+
+SETTLED = [
+    pytest.param([FIRST, SAME_FRONT], [-2, 2], id="C11: a tied row is no part of a scoop"),
+    pytest.param([FIRST, QUEEN_HIGH], [1, -1], id="two rows to one: one unit"),
+    pytest.param([SURRENDERED, SURRENDERED], [0, 0], id="C10: two that surrender"),
+    pytest.param([FOUL, QUADS_BACK], [-9, 9], id="C3: a foul pays 1 + 1 + 4 and 3"),
+    pytest.param([FOUL, SURRENDERED], [2, -2], id="C4: a surrender is paid to a foul too"),
+    pytest.param(
+        [best_natural(parse_cards(DRAGON)), SURRENDERED, SURRENDERED],
+        [26, -13, -13],
+        id="C4: who surrenders still pays the natural, and nothing to the other",
+    ),
+    pytest.param(
+        [best_natural(parse_cards(SIX_PAIR)), FOUL], [3, -3], id="a natural is paid at its own rate"
+    ),
+]
+
+
+@pytest.mark.parametrize(("standings", "net"), SETTLED)
+def test_settlement(standings, net):
+    assert list(settle(standings)) == net
+    assert list(settle(standings[::-1])) == net[::-1]
+
+
+# Naturals.
+
+NATURALS = [
+    pytest.param(
+        "AsKsQsJsTs9s8s7s6s5s4s3s2s", Natural.DRAGON, id="C7: thirteen suited are a dragon"
+    ),
+    pytest.param("AsKsQs9s8s7s5s4sKh9h7h5h3h", Natural.THREE_FLUSHES, id="8 and 5 of two suits"),
+    pytest.param(
+        "2s3s4s5s6s2h3h4h5h6hQdKdAd", Natural.THREE_FLUSHES, id="flushes before straights"
+    ),
+    pytest.param("2s3d4s5s6s2h3h4h5h6hKdAd2d", None, id="king, ace, two are no run"),
+    pytest.param("AsAhAdAcKsKhKdKcQsQhQdQc9d", Natural.SIX_PAIR, id="C6: three quads"),
+    pytest.param("AsAhAdAcKsKhKdKcQsQhQd9d9c", Natural.SIX_PAIR, id="C6: trips"),
+    pytest.param("AsAhAdKsKhKdQsQhQdJsJhJd9c", None, id="four trips are four pairs"),
+    pytest.param(PLAIN, None, id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("cards", "natural"), NATURALS)
+def test_natural_of_a_hand(cards, natural):
+    assert natural_of(parse_cards(cards)) == natural
+
+
+ARRANGED = [
+    pytest.param(
+        "AsKsQs9s8s7s5s4sKh9h7h5h3h",
+        "AsKsQs9s8sKh9h7h5h3h7s5s4s",
+        id="C5: flushes with the most in the back, then in the middle",
+    ),
+    pytest.param(
+        "5s6d7s8h9s2c3d4h5c6s7d8c9h",
+        "9s8h7s6s5s9h8c7d6d5c4h3d2c",
+        id="C5: straights with the highest middle",
+    ),
+    pytest.param(
+        "Ks9s7s5s3s6h5h4h3h2hKdQdJd",
+        "6h5h4h3h2hKs9s7s5s3sKdQdJd",
+        id="a straight flush counts as one among flushes; C8: no foul in front",
+    ),
+]
+
+
+@pytest.mark.parametrize(("cards", "arranged"), ARRANGED)
+def test_the_arena_arranges_naturals(cards, arranged):
+    assert "".join(best_natural(parse_cards(cards)).cards) == arranged
+
+
+def is_run(cards):
+    high = sorted("23456789TJQKA".index(card[0]) for card in cards)
+    low = sorted("A23456789TJQK".index(card[0]) for card in cards)
+    return any(ranks == list(range(ranks[0], ranks[0] + len(cards))) for ranks in (high, low))
+
+
+def splits_into_runs(cards):
+    for back in filter(is_run, combinations(cards, 5)):
+        left = [card for card in cards if card not in back]
+        for middle in filter(is_run, combinations(left, 5)):
+            if is_run([card for card in left if card not in middle]):
+                return True
+    return False
+
+
+def test_three_straights_are_found_as_by_trying_all_splits():
+    """Hands made of three runs, and the same with one card changed for another."""
+    chance = random.Random(11)
+    answers = set()
+    for _ in range(60):
+        starts = chance.randrange(9), chance.randrange(9), chance.randrange(11)
+        left, hand = list(PACK_52), []
+        for start, length in zip(starts, (5, 5, 3), strict=True):
+            for rank in "23456789TJQKA"[start : start + length]:
+                card = chance.choice([card for card in left if card[0] == rank])
+                left.remove(card)
+                hand.append(card)
+        if chance.random() < 0.5:
+            hand[chance.randrange(13)] = chance.choice(left)
+        found = natural_of(hand)
+        if found not in {Natural.DRAGON, Natural.THREE_FLUSHES}:
+            assert (found is Natural.THREE_STRAIGHTS) == splits_into_runs(hand), hand
+            answers.add(found)
+    assert {None, Natural.THREE_STRAIGHTS} <= answers
+
+
+# The course of a hand.
+
+
+def test_naturals_are_shown_before_the_surrender():
+    deals = Stacked(PLAIN, SIX_PAIR, "5s5h5d6c6h7c7d8s8d9sTdJcKh")
+    state, _ = chinese_poker.start(Options(), 3, deals)
+    by_rank = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(3)}
+    state, told = play_out(state, by_rank | {1: DECLARE_NATURAL}, deals=deals)
+    assert [type(event) for event, _ in told] == [NaturalDeclared]
+    assert chinese_poker.to_act(state) == (0, 2)
+    assert chinese_poker.view(state, None).naturals[0].natural is Natural.SIX_PAIR
+    state, told = play_out(state, {0: PLAY, 2: SURRENDER}, deals=deals)
+    events = [event for event, seats in told if seats is None]
+    kinds = [type(event) for event in events[:3]]
+    assert kinds == [Revealed, Surrendered, Scored]
+    assert events[2].units == (-1, 6, -5)
+
+
+def test_one_seat_beside_naturals_is_not_asked_to_surrender():  # C12
+    deals = Stacked(PLAIN, SIX_PAIR)
+    state, _ = chinese_poker.start(Options(), 2, deals)
+    setting = chinese_poker.fallback(state, Seat(0))
+    state, told = play_out(state, {0: setting, 1: DECLARE_NATURAL}, deals=deals)
+    assert chinese_poker.view(state, None).hand == 1
+    scored = next(event for event, _ in told if isinstance(event, Scored))
+    assert scored.units == (-3, 3)
+
+
+def test_fallback_is_by_rank_though_it_fouls():  # C13
+    deals = Stacked("2c7sAc4hKs8d9c3dQd8h7dTd5c", SIX_PAIR)
+    state, _ = chinese_poker.start(Options(), 2, deals)
+    move = chinese_poker.fallback(state, Seat(0))
+    assert move == setting("4h3d2c", "8h8d7s7d5c", "AcKsQdTd9c")
+    other = chinese_poker.fallback(state, Seat(1))
+    state, _ = play_out(state, {0: move, 1: other}, deals=deals)
+    assert chinese_poker.fallback(state, Seat(0)) == PLAY
+    _, told = play_out(state, {0: PLAY, 1: PLAY}, deals=deals)
+    fouled = {event.seat: event.fouled for event, _ in told if isinstance(event, Revealed)}
+    assert fouled == {0: True, 1: False}
+
+
+def test_a_surrendered_hand_is_never_shown():
+    deals = Shuffled(1)
+    state, _ = chinese_poker.start(Options(), 2, deals)
+    hidden = chinese_poker.view(state, Seat(1)).held
+    choices = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(2)}
+    _, told = play_out(state, choices, {0: PLAY, 1: SURRENDER}, deals=deals)
+    shown = [event for event, seats in told if seats is None or 0 in seats]
+    shown = shown[: [type(event) for event in shown].index(Scored)]
+    assert not any(card in str(event) for event in shown for card in hidden)
+
+
+def test_settings_of_others_show_in_no_view():
+    deals = Shuffled(2)
+    state, _ = chinese_poker.start(Options(), 2, deals)
+    offered = chinese_poker.moves(state, Seat(1)).offered
+    mine = chinese_poker.fallback(state, Seat(0))
+    worlds = []
+    for theirs in offered:
+        world, told = play_out(state, {0: mine, 1: theirs}, deals=deals)
+        worlds.append((chinese_poker.view(world, Seat(0)), chinese_poker.view(world, None), told))
+        assert chinese_poker.view(world, Seat(1)).setting.front == theirs.front
+    assert all(world == worlds[0] for world in worlds)
+
+
+def test_each_seat_is_dealt_to_from_the_dealers_left():
+    class InOrder:
+        def shuffle(self, hand, label, cards):
+            return cards
+
+    _, told = chinese_poker.start(Options(), 4, InOrder())
+    dealt = {event.seat: event.cards for event, _ in told if isinstance(event, Dealt)}
+    # Seat 0 deals the first hand, so seat 1 gets the first card of the pack.
+    assert all(card[1] == suit for seat, suit in enumerate("scdh") for card in dealt[seat])
+    assert [seats for _, seats in told] == [None, (0,), (1,), (2,), (3,)]
+
+
+# Moves.
+
+
+def hand_moves(cards):
+    return chinese_poker.Settings(parse_cards(cards), natural_of(parse_cards(cards)))
+
+
+def test_the_order_within_a_row_means_nothing():
+    one = setting("9h5d2c", "KhKd8s6c3d", "7s7d7hQdQs")
+    same = setting("2c9h5d", "3d6c8sKdKh", "QsQd7h7d7s")
+    assert one == same
+    assert hash(one) == hash(same)
+    assert same.front == ("9h", "5d", "2c")
+
+
+SET_OF_PLAIN = ("AcKsQd", "Td9c8h7s6d", "5c4h3d2d2c")
+REFUSED = [
+    pytest.param(("AcKsQd", "Td9c8h7s6d", "5c4h3d2d2s"), id="a card of somebody else"),
+    pytest.param(("AcKsQd", "Td9c8h7s6d", "5c4h3d2d2d"), id="a card twice"),
+    pytest.param(("AcKs", "QdTd9c8h7s6d", "5c4h3d2d2c"), id="rows of the wrong size"),
+    pytest.param(("AcKsQd", "Td9c8h7s6d", "5c4h3d2d"), id="a card left over"),
+]
+
+
+@pytest.mark.parametrize("given_rows", REFUSED)
+def test_wrong_settings_are_refused(given_rows):
+    assert setting(*SET_OF_PLAIN) in hand_moves(PLAIN)
+    deals = Stacked(PLAIN, SIX_PAIR)
+    state, _ = chinese_poker.start(Options(), 2, deals)
+    wrong = setting(*given_rows)
+    assert wrong not in chinese_poker.moves(state, Seat(0))
+    other = chinese_poker.fallback(state, Seat(1))
+    with pytest.raises(IllegalMove, match="set your thirteen cards"):
+        chinese_poker.step(state, ((Seat(0), wrong), (Seat(1), other)), deals)
+
+
+def test_text_that_is_no_card_is_refused_and_harms_nothing():
+    wrong = Set(("Ac", "", "nonsense"), ("Td", "9c", "8h", "7s", "6d"), ("5c",) * 5)
+    assert wrong not in hand_moves(PLAIN)
+
+
+def test_offered_are_the_natural_good_settings_and_the_fallback():
+    moves = hand_moves(SIX_PAIR)
+    first, *good, last = moves.offered
+    assert first == DECLARE_NATURAL
+    assert len(good) == chinese_poker.OFFERED_SETTINGS
+    assert not any(is_foul(strengths(each.front, each.middle, each.back)) for each in good)
+    assert last.back == parse_cards("AhAdKhKcQs")
+    assert moves.count() == 72_073
+    assert not moves.complete
+    assert DECLARE_NATURAL not in hand_moves(PLAIN).offered
+    assert all(move in moves for move in moves.offered)
+
+
+def test_sample_draws_every_setting_once():
+    """One number below the count stands for one move, so an even draw is an even choice."""
+    moves = hand_moves(PLAIN)
+    assert moves.count() == 72_072
+    drawn = {moves.sample(lambda below, at=at: at) for at in range(0, 72_072, 7)}
+    assert len(drawn) == 72_072 // 7
+    assert all(move in moves for move in drawn)
+    assert hand_moves(SIX_PAIR).sample(lambda below: below - 1) == DECLARE_NATURAL
+
+
+# Whole matches.
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_own_length_is_four_deals_by_each_seat(seats):
+    state, _ = chinese_poker.start(Options(), seats, Shuffled(0))
+    assert state.match.hands == 4 * seats
+
+
+BAD = [
+    pytest.param(Options(), 1, "2 to 4 seats, not 1", id="one seat"),
+    pytest.param(Options(), 5, "2 to 4 seats, not 5", id="five hands are more than a pack"),
+    pytest.param(Options(hands=4), 3, "not a multiple", id="unequal deals"),
+]
+
+
+@pytest.mark.parametrize(("options", "seats", "why"), BAD)
+def test_bad_options(options, seats, why):
+    with pytest.raises(BadOptions, match=why):
+        chinese_poker.start(options, seats, Shuffled(0))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.integers(2, 4), st.integers(0, 2), st.integers(0, 10**6))
+def test_random_matches(seats, rounds, seed):
+    """They end in time, units cancel, and what `moves` says is what `step` takes."""
+    chance, deals = random.Random(seed), Shuffled(seed)
+    state, _ = chinese_poker.start(Options(hands=rounds * seats), seats, deals)
+    steps = 0
+    while asked := chinese_poker.to_act(state):
+        steps += 1
+        chosen = []
+        for seat in asked:
+            moves = chinese_poker.moves(state, seat)
+            view = chinese_poker.view(state, seat)
+            fallback = chinese_poker.fallback(state, seat)
+            move = chance.choice([moves.sample(chance.randrange), fallback])
+            if view.natural and view.phase is Phase.SET and chance.random() < 0.5:
+                move = DECLARE_NATURAL
+            assert fallback in moves
+            assert move in moves
+            assert view.to_act == asked == chinese_poker.view(state, None).to_act
+            chosen.append((seat, move))
+        state, told = chinese_poker.step(state, tuple(chosen), deals)
+        assert all(sum(event.units) == 0 for event, _ in told if isinstance(event, Scored))
+    hands = rounds * seats or 4 * seats
+    result = chinese_poker.result(state)
+    assert steps <= 2 * hands
+    assert len(result.hand_scores) == hands
+    assert sum(result.scores) == 0
+    assert result.scores == tuple(map(sum, zip(*result.hand_scores, strict=True)))
+    assert chinese_poker.view(state, None).phase is Phase.OVER
+    with pytest.raises(IllegalMove, match="over"):
+        chinese_poker.step(state, (), deals)

@@ -1,0 +1,119 @@
+"""Good settings: they never foul, and what they are judged by is as it was measured."""
+
+import random
+from bisect import bisect_right
+from functools import cache
+from itertools import combinations
+
+import pytest
+
+from arena import poker
+from arena.cards import PACK_52, parse_cards
+from arena.games import chinese_settings
+from arena.games.chinese_hands import Strengths, is_foul, pair_units, strengths
+from arena.games.chinese_settings import (
+    BACK_STEPS,
+    FRONT_STEPS,
+    MIDDLE_STEPS,
+    by_rank,
+    candidates,
+    numbered,
+)
+
+
+def random_hands(count, seed):
+    chance = random.Random(seed)
+    return [tuple(chance.sample(PACK_52, 13)) for _ in range(count)]
+
+
+def strengths_of(rows):
+    return strengths(rows.front, rows.middle, rows.back)
+
+
+def test_candidates_are_settings_of_the_hand_that_do_not_foul():
+    for hand in random_hands(25, seed=1):
+        found = candidates(hand, 8)
+        assert len(found) == 8
+        for rows in found:
+            assert (len(rows.front), len(rows.middle), len(rows.back)) == (3, 5, 5)
+            assert {*rows.front, *rows.middle, *rows.back} == set(hand)
+            assert not is_foul(strengths_of(rows))
+        assert len(set(map(strengths_of, found))) == 8, "they differ in more than suits"
+
+
+def test_fewer_candidates_are_the_first_of_more():
+    for hand in random_hands(10, seed=2):
+        assert candidates(hand, 3) == candidates(hand, 8)[:3]
+        assert candidates(hand[::-1], 3) == candidates(hand, 3), "order of the hand"
+
+
+def test_first_candidate_is_the_best_of_all_settings_but_for_a_trifle():
+    """By the estimate that is searched, against every one of the 72,072."""
+    worth = chinese_settings._expected_units
+    short = []
+    for hand in random_hands(1, seed=3):
+        best = max(
+            worth(*rows)
+            for rows in (strengths_of(numbered(hand, at)) for at in range(72_072))
+            if not is_foul(rows)
+        )
+        short.append(best - worth(*strengths_of(candidates(hand, 1)[0])))
+    assert max(short) < 0.05
+
+
+@cache
+def first_candidates():
+    """Hands, and how strong the rows of their first candidates are."""
+    return [(hand, strengths_of(candidates(hand, 1)[0])) for hand in random_hands(240, seed=4)]
+
+
+def test_the_first_candidate_beats_the_strongest_back():
+    """Each against a player who puts the most in the back, then in the middle."""
+    played = first_candidates()
+    won = [
+        pair_units(good, strongest_back(hand))
+        for (_, good), (hand, _) in zip(played[::2], played[1::2], strict=True)
+    ]
+    assert sum(won) / len(won) > 0.25, "units a hand"
+
+
+def strongest_back(hand):
+    back = max(combinations(hand, 5), key=poker.standard)
+    left = [card for card in hand if card not in back]
+    middle = max(combinations(left, 5), key=poker.standard)
+    return strengths([card for card in left if card not in middle], middle, back)
+
+
+STEPS = list(enumerate((FRONT_STEPS, MIDDLE_STEPS, BACK_STEPS)))
+
+
+@pytest.mark.parametrize(("row", "steps"), STEPS, ids=Strengths._fields)
+def test_steps_part_the_rows_of_first_candidates_evenly(row, steps):
+    """Below step i of 12 lies i/12 of the rows, give or take what 240 hands allow."""
+    assert list(steps) == sorted(steps)
+    places = [bisect_right(steps, rows[row]) for _, rows in first_candidates()]
+    parts = len(steps) + 1
+    for at in range(1, parts):
+        below = sum(place < at for place in places) / len(places)
+        assert below == pytest.approx(at / parts, abs=0.08), f"step {at}"
+
+
+def test_by_rank():
+    hand = parse_cards("2c3c4c5c6c7c8c9cTcJcQcKcAc")
+    rows = by_rank(hand)
+    assert "".join(rows.back) == "AcKcQcJcTc"
+    assert "".join(rows.middle) == "9c8c7c6c5c"
+    assert "".join(rows.front) == "4c3c2c"
+
+
+BAD = [
+    pytest.param(PACK_52[:12], 1, "13 different cards, not of 12", id="a card short"),
+    pytest.param((*PACK_52[:12], PACK_52[0]), 1, "not of 12", id="a card twice"),
+    pytest.param(PACK_52[:13], 0, "one setting or more, not 0", id="none asked for"),
+]
+
+
+@pytest.mark.parametrize(("cards", "k", "why"), BAD)
+def test_bad_arguments(cards, k, why):
+    with pytest.raises(ValueError, match=why):
+        candidates(cards, k)

@@ -1,0 +1,74 @@
+"""JSON Lines: everything that a replay holds, for programs."""
+
+import io
+import json
+
+import pytest
+
+from arena.games.catalogue import game_by_id
+from arena.games.notation import Notation
+from arena.replay.export import export_lines, plain_value
+from arena.replay.frames import Discrepancy, frames
+from arena.replay.read import Replay
+from tests.replay.matches import ILLEGAL, PLAY, Bot, record, retold
+
+
+@pytest.fixture(scope="module", params=["abstrac", "democracy", "chinese_poker"])
+def path(request, tmp_path_factory):
+    bots = [Bot(0, (PLAY, ILLEGAL), note='a "note"'), Bot(1)]
+    return record(tmp_path_factory.mktemp("export"), request.param, bots, {"hands": 2})
+
+
+def lines(path):
+    return [json.loads(line) for line in export_lines(Replay.open(path))]
+
+
+def of_type(path, kind):
+    return [line for line in lines(path) if line["type"] == kind]
+
+
+def test_one_match_line_comes_first_and_one_result_line_last(path):
+    kinds = [line["type"] for line in lines(path)]
+    assert (kinds[0], kinds[-1]) == ("match", "result")
+    assert set(kinds[1:-1]) == {"decision", "event"}
+
+
+def test_the_match_line_says_what_it_was_played_by(path):
+    (match,) = of_type(path, "match")
+    assert match["options"]["hands"] == 2
+    assert [bot["name"] for bot in match["bots"]] == ["bot 0", "bot 1"]
+    assert (match["fair"], match["seed"]) == (False, "a seed")
+
+
+def test_every_decision_is_there_and_says_the_same_in_both_ways(path):
+    replay = Replay.open(path)
+    notation = Notation(game_by_id(replay.opened.game).module.Move)
+    decisions = of_type(path, "decision")
+    assert len(decisions) == len(replay.decided)
+    for line in decisions:
+        move = notation.read(line["text"])
+        assert line["move"] == plain_value(move)
+        assert line["text"].startswith(line["verb"])
+    assert [line["fault"] for line in decisions if line["fault"]] == ["illegal"]
+    assert {line["note"] for line in decisions if line["seat"] == 0} == {'a "note"', ""}
+
+
+def test_every_event_says_who_was_told(path):
+    told = [each for frame in frames(Replay.open(path)) for each in frame.told]
+    events = of_type(path, "event")
+    assert len(events) == len(told)
+    for line, each in zip(events, told, strict=True):
+        assert line["seats"] == (None if each.seats is None else list(each.seats))
+
+
+def test_the_result_line_adds_up(path):
+    (result,) = of_type(path, "result")
+    totals = [sum(hand[seat] for hand in result["hand_scores"]) for seat in range(2)]
+    assert result["scores"] == totals
+    assert (result["ending"], result["faults"]) == ("completed", 1)
+
+
+def test_nothing_false_is_exported(path):
+    lying = retold(path, lambda records: records[-2].closed.scores.append(9))
+    with pytest.raises(Discrepancy):
+        list(export_lines(Replay.read(io.BytesIO(lying))))

@@ -1,0 +1,302 @@
+"""What a killed arena leaves in its journal: finished matches get their replays, none is lost."""
+
+import os
+
+import pytest
+
+from arena.referee import Ending, Unwritten
+from arena.replay import journal as journal_module
+from arena.replay.cut import recover, replay_path, write_replay
+from arena.replay.journal import Journal
+from arena.replay.read import Replay
+from arena.replay.verify import verify
+from tests.replay.matches import Bot, cut, play
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return tmp_path / "journal", tmp_path / "replays"
+
+
+def bots():
+    return [Bot(5, note="a note"), Bot(6)]
+
+
+def segments(folder):
+    return sorted(folder.glob("*.journal"))
+
+
+def killed(folder, *matches, then=lambda journal: None):
+    """Play matches, given as arguments of `play`, and end the process without a word."""
+    journal = Journal(folder)
+    played = [play(journal, bots=bots(), **each) for each in matches]
+    then(journal)
+    os.close(journal._fd)  # what the kernel does when it ends a process
+    os.close(journal._keys)
+    return played
+
+
+def begun(journal, match_id="begun"):
+    """A match of which only the beginning is written."""
+    whole = play(journal_of(journal, "aside"), bots=bots(), match_id=match_id)
+    log = journal.match(spec_like(whole), whole.log.key, whole.log.seed)
+    for body in whole.log.bodies[:9]:
+        journal.append(body.replace(b"\x08\x01", b"\x08" + bytes((journal._matches,)), 1))
+    journal.flush()
+    return log
+
+
+def spec_like(played):
+    class Spec:
+        match_id = played.match_id
+
+    return Spec
+
+
+def journal_of(journal, name):
+    return Journal(journal.folder.parent / name)
+
+
+def test_finished_matches_are_cut_as_they_would_have_been(folders, tmp_path):
+    played = killed(folders[0], {"match_id": "one"}, {"match_id": "two", "seed": ""})
+    found = recover(*folders)
+    assert (found.unfinished, found.damage) == ([], [])
+    assert [each.outcome for each in found.ended] == [each.outcome for each in played]
+    for ended, match in zip(found.ended, played, strict=True):
+        recovered = ended.path.read_bytes()
+        assert recovered == cut(tmp_path / "live", match).read_bytes()
+        assert ended.opened.match_id == match.match_id
+
+
+def test_what_has_a_replay_is_left_alone(folders):
+    killed(folders[0], {"match_id": "one"})
+    first = recover(*folders)
+    first.ended[0].path.write_bytes(b"kept")
+    again = recover(*folders)
+    assert again.ended == []
+    assert first.ended[0].path.read_bytes() == b"kept"
+
+
+def test_a_match_in_play_is_listed_with_its_records(folders):
+    logs = []
+    killed(folders[0], {"match_id": "one"}, then=lambda journal: logs.append(begun(journal)))
+    found = recover(*folders)
+    assert [each.opened.match_id for each in found.ended] == ["one"]
+    (unfinished,) = found.unfinished
+    assert unfinished.opened.match_id == "begun"
+    assert len(unfinished.bodies) == 9
+    assert (unfinished.key, unfinished.seed) == (logs[0].key, "a seed")
+
+
+@pytest.mark.parametrize("cut_bytes", [1, 5, 9, 30])
+def test_a_torn_tail_costs_only_what_was_torn(cut_bytes, folders):
+    killed(folders[0], {"match_id": "one"}, {"match_id": "two"})
+    (segment,) = segments(folders[0])
+    segment.write_bytes(segment.read_bytes()[:-cut_bytes])
+    found = recover(*folders)
+    assert [each.opened.match_id for each in found.ended] == ["one"]
+    assert [each.opened.match_id for each in found.unfinished] == ["two"]
+    (damage,) = found.damage
+    assert "cut off within the record" in damage
+    assert segment.name in damage
+
+
+def test_a_tail_of_zeros_is_a_torn_tail(folders):
+    killed(folders[0], {"match_id": "one"})
+    (segment,) = segments(folders[0])
+    segment.write_bytes(segment.read_bytes() + bytes(4096))
+    found = recover(*folders)
+    assert [each.opened.match_id for each in found.ended] == ["one"]
+    assert len(found.damage) == 1
+
+
+def test_a_flipped_bit_ends_its_segment_and_not_the_others(folders):
+    killed(folders[0], {"match_id": "one"})
+    killed(folders[0], {"match_id": "two"})
+    segment = segments(folders[0])[0]
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.write_bytes(data)
+    found = recover(*folders)
+    assert [each.opened.match_id for each in found.ended] == ["two"]
+    assert [each.opened.match_id for each in found.unfinished] == ["one"]
+    assert "does not match its checksum" in found.damage[0]
+
+
+def test_a_match_goes_on_in_the_next_segment(folders, monkeypatch):
+    journal = Journal(folders[0])
+    monkeypatch.setattr(journal, "append", appending_in_pieces(journal))
+    played = play(journal, bots=bots())
+    journal.close()
+    assert len(segments(folders[0])) > 3
+    found = recover(*folders)
+    assert [each.outcome for each in found.ended] == [played.outcome]
+    assert found.damage == []
+
+
+def appending_in_pieces(journal):
+    def append(body):
+        Journal.append(journal, body)
+        Journal.flush(journal)
+        if journal._written % 7 == 0:
+            journal._roll()
+
+    return append
+
+
+def test_a_lost_segment_is_noticed_by_the_hash_chain(folders, monkeypatch):
+    journal = Journal(folders[0])
+    monkeypatch.setattr(journal, "append", appending_in_pieces(journal))
+    play(journal, bots=bots())
+    journal.close()
+    segments(folders[0])[1].unlink()
+    found = recover(*folders)
+    assert found.ended == []
+    assert "records are missing" in found.damage[0]
+
+
+def test_a_lost_first_segment_is_noticed(folders, monkeypatch):
+    journal = Journal(folders[0])
+    monkeypatch.setattr(journal, "append", appending_in_pieces(journal))
+    play(journal, bots=bots())
+    journal.close()
+    segments(folders[0])[0].unlink()
+    found = recover(*folders)
+    assert (found.ended, found.unfinished) == ([], [])
+    assert "beginning of match number 1" in found.damage[0]
+
+
+def test_a_journal_that_is_being_written_is_passed_over(folders):
+    with Journal(folders[0]) as journal:
+        play(journal, bots=bots())
+        assert recover(*folders).ended == []
+    assert len(recover(*folders).ended) == 1
+
+
+def test_the_deals_of_a_held_deal_set_stay_closed(folders):
+    killed(
+        folders[0],
+        {"match_id": "one", "deal_set": "open"},
+        {"match_id": "two", "deal_set": "done"},
+        {"match_id": "three"},
+    )
+    found = recover(*folders, held=lambda deal_set: deal_set == "open")
+    assert [each.path is None for each in found.ended] == [True, False, False]
+    assert not replay_path(folders[1], "one").exists()
+    assert [each.opened.match_id for each in recover(*folders).ended] == ["one"]
+
+
+def test_an_aborted_match_of_a_deal_set_is_not_cut_because_it_is_played_again(folders):
+    aborted = {"match_id": "one", "deal_set": "set", "options": {"hands": 40}, "stop_after_s": 3}
+    killed(folders[0], aborted)
+    (ended,) = recover(*folders).ended
+    assert (ended.outcome.ending, ended.path) == (Ending.ABORTED, None)
+    killed(folders[0], {"match_id": "one", "deal_set": "set"})
+    (ended,) = recover(*folders).ended
+    assert ended.outcome.ending is Ending.COMPLETED
+    assert verify(Replay.open(ended.path))
+
+
+def test_a_match_played_again_after_a_kill_is_not_unfinished(folders):
+    killed(folders[0], then=lambda journal: begun(journal, "again"))
+    killed(folders[0], {"match_id": "again", "seed": ""})
+    found = recover(*folders)
+    assert found.unfinished == []
+    assert [each.opened.match_id for each in found.ended] == ["again"]
+
+
+def test_a_torn_line_of_keys_costs_no_other(folders):
+    killed(folders[0], {"match_id": "one", "seed": "first"})
+    with (folders[0] / "deal-keys").open("ab") as file:
+        file.write(b"torn 00112233")
+    killed(folders[0], {"match_id": "two", "seed": "second"})
+    assert [each.opened.match_id for each in recover(*folders).ended] == ["one", "two"]
+
+
+def test_a_match_whose_key_is_lost_is_named(folders):
+    killed(folders[0], {"match_id": "one"})
+    (folders[0] / "deal-keys").unlink()
+    found = recover(*folders)
+    assert found.ended == []
+    assert found.damage == ["match one: the key of its deals is missing"]
+
+
+def test_half_written_replays_are_removed(folders):
+    killed(folders[0], {"match_id": "one"})
+    folders[1].mkdir()
+    (folders[1] / ".one-77.partial").write_bytes(b"half")
+    recover(*folders)
+    assert [path.name for path in folders[1].iterdir()] == ["one.replay"]
+
+
+def test_nothing_is_recovered_where_nothing_was(folders):
+    found = recover(*folders)
+    assert (found.ended, found.unfinished, found.damage) == ([], [], [])
+
+
+def test_nobody_else_may_read_the_journal(folders):
+    killed(folders[0], {"match_id": "one"})
+    assert folders[0].stat().st_mode & 0o077 == 0
+    assert [path.stat().st_mode & 0o077 for path in folders[0].iterdir()] == [0, 0]
+
+
+def test_the_deals_key_is_not_in_the_journal(folders):
+    (played,) = killed(folders[0], {"match_id": "one", "seed": ""})
+    (segment,) = segments(folders[0])
+    assert played.log.key not in segment.read_bytes()
+
+
+def test_a_full_disk_stops_play_and_says_so(folders, monkeypatch):
+    told = []
+    journal = Journal(folders[0], on_broken=told.append)
+    play(journal, bots=bots())
+
+    def full(fd, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(journal_module.os, "write", full)
+    journal.append(b"a record")
+    with pytest.raises(Unwritten, match="No space left on device"):
+        journal.flush()
+    monkeypatch.undo()
+    with pytest.raises(Unwritten):  # a torn record must not be followed by another
+        journal.append(b"a record")
+    journal.close()
+    assert len(told) == 1
+
+
+def test_a_replay_that_cannot_be_written_leaves_nothing(folders, monkeypatch):
+    (played,) = killed(folders[0], {"match_id": "one"})
+
+    def full(fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("arena.replay.cut.os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        cut(folders[1], played)
+    assert list((folders[1] / "replays").iterdir()) == []
+
+
+# fmt: off
+IDS = [
+    ("../escape", "a path"),
+    (".hidden",   "a hidden file"),
+    ("two words", "a space, which parts the words of deal-keys"),
+    ("a\nb",      "a line end"),
+    ("",          "nothing"),
+    ("x" * 129,   "longer than any file system likes"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("match_id", "why"), IDS, ids=[row[1] for row in IDS])
+def test_an_id_that_cannot_name_a_file_is_refused(match_id, why, folders):
+    with pytest.raises(ValueError, match="cannot be the id"):
+        replay_path(folders[1], match_id)
+
+
+def test_a_match_that_has_not_ended_is_not_cut(folders):
+    (played,) = killed(folders[0], {"match_id": "one"})
+    log = played.log
+    with pytest.raises(ValueError, match="has not ended"):
+        write_replay(folders[1], "one", log.bodies[:-1], log.key, log.seed)

@@ -1,0 +1,250 @@
+"""A replay in the terminal: whoever looks sees what they may, and every odd end is drawn plainly."""
+
+import io
+import re
+from dataclasses import dataclass
+
+import pytest
+from rich.console import Console
+
+from arena.games.contract import Seat
+from arena.replay import draw
+from arena.replay.frames import frames
+from arena.replay.read import Replay
+from arena.replay.show import Screen, Steps, Viewer, print_all, step_through
+from tests.replay.matches import ILLEGAL, LATE, LEAVE, PLAY, Bot, record, retold
+
+SEATS = tuple(map(Seat, range(3)))
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory):
+    """Democracy among three, one of whom makes an illegal move and then a late one."""
+    bots = [Bot(seat, note=f"thought {seat}") for seat in SEATS]
+    bots[1] = Bot(1, (PLAY, ILLEGAL, PLAY, LATE), note="thought 1")
+    folder = tmp_path_factory.mktemp("show")
+    return Replay.open(record(folder, "democracy", bots, {"hands": 3}))
+
+
+def drawn(replay, eyes, draw_it):
+    """What a screen without colours shows."""
+    out = io.StringIO()
+    draw_it(Screen(replay, eyes, Console(file=out, width=200)))
+    return out.getvalue()
+
+
+def whole(replay, eyes):
+    steps = Steps.of(replay)
+    return drawn(replay, eyes, lambda screen: print_all(screen, steps, steps.frames))
+
+
+def step(replay, eyes, frame):
+    return drawn(replay, eyes, lambda screen: screen.step(frame))
+
+
+def hands(frame):
+    return frame.state.day.hands
+
+
+def faces(cards):
+    return [draw.card(card).plain for card in cards]
+
+
+@pytest.mark.parametrize("eyes", SEATS)
+def test_a_seat_never_sees_what_another_holds(eyes, replay):
+    for frame in frames(replay):
+        text = step(replay, eyes, frame)
+        held, others = hands(frame)[eyes], [h for at, h in enumerate(hands(frame)) if at != eyes]
+        assert all(face in text for face in faces(held))
+        hidden = [card for hand in (*others, frame.state.day.pool[1:]) for card in hand]
+        hidden += frame.state.day.undealt
+        assert [face for face in faces(hidden) if face in text] == []
+
+
+def test_the_spectator_sees_no_hand(replay):
+    for frame in frames(replay):
+        text = step(replay, Viewer.SPECTATOR, frame)
+        hidden = [card for hand in hands(frame) for card in hand]
+        assert [face for face in faces(hidden) if face in text] == []
+
+
+def test_the_all_seeing_see_every_hand(replay):
+    for frame in frames(replay):
+        text = step(replay, Viewer.ALL, frame)
+        held = [card for hand in hands(frame) for card in hand]
+        assert [face for face in faces(held) if face not in text] == []
+
+
+def test_a_choice_that_was_never_shown_stays_hidden(tmp_path):
+    """Stopped while one seat had chosen: the other seat does not see what."""
+    path = record(
+        tmp_path, "democracy", [Bot(0), Bot(1)], {"hands": 2}, stop_after_s=0.9, match_id="half"
+    )
+    stopped = Replay.open(path)
+    *_, last = frames(stopped)
+    (decision,) = last.decisions
+    (face,) = faces([decision.move.card])
+    other = Seat(1 - decision.seat)
+    assert face not in step(stopped, other, last)
+    assert f"play_card {face}" in step(stopped, decision.seat, last)
+    assert f"play_card {face}" in step(stopped, Viewer.ALL, last)
+
+
+# fmt: off
+NOTES = [
+    (Seat(0),          ["thought 0"],                           "a seat its own"),
+    (Seat(2),          ["thought 2"],                           "each seat its own"),
+    (Viewer.SPECTATOR, [],                                      "the spectator none"),
+    (Viewer.ALL,       ["thought 0", "thought 1", "thought 2"], "the all-seeing every one"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("eyes", "seen", "why"), NOTES, ids=[row[2] for row in NOTES])
+def test_notes_are_for_those_who_made_them(eyes, seen, why, replay):
+    assert sorted(set(re.findall(r"thought \d", whole(replay, eyes)))) == seen
+
+
+def test_a_fault_is_for_all_to_see_and_its_reason_for_the_seat_alone(replay):
+    reason = "index 999"
+    for eyes in (*SEATS, *Viewer):
+        text = whole(replay, eyes)
+        assert text.count("made an illegal move") == 1
+        assert text.count("did not answer in time") == 1
+        assert (reason in text) == (eyes in (Seat(1), Viewer.ALL))
+
+
+def test_the_seed_is_for_the_all_seeing(replay):
+    assert "a seed" in whole(replay, Viewer.ALL)
+    for eyes in (*SEATS, Viewer.SPECTATOR):
+        text = whole(replay, eyes)
+        assert "a seed" not in text
+        assert "not a fair deal" in text
+
+
+# fmt: off
+ENDS = [
+    ([Bot(0), Bot(1)],             {},                    "Played to the end",          "to the end"),
+    ([Bot(0, (PLAY, LEAVE)), Bot(1)], {}, "forfeited at its decision 2: it left",       "left"),
+    ([Bot(0, [ILLEGAL] * 3), Bot(1)], {"fault_limit": 3}, "decision 3: it made 3 faults", "too many faults"),
+    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "Stopped by the arena",       "stopped"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("bots", "extra", "said", "why"), ENDS, ids=[row[3] for row in ENDS])
+def test_every_end_is_said_plainly(bots, extra, said, why, tmp_path):
+    ended = Replay.open(record(tmp_path, "abstrac", bots, **extra))
+    assert said in whole(ended, Viewer.ALL)
+
+
+def test_a_replay_that_is_not_true_is_shown_as_far_as_it_is(tmp_path):
+    path = record(tmp_path, "abstrac")
+    lying = retold(path, lambda records: setattr(records[4].decided.move.abstrac, "count", 20))
+    text = whole(Replay.read(io.BytesIO(lying)), Viewer.ALL)
+    assert "step 3" in text
+    assert "step 4" not in text
+    assert "not true: decision 4 of" in text
+
+
+def test_what_bots_write_cannot_take_over_the_terminal(tmp_path):
+    note = "[bold]\x1b[2Jgone\x07\N{RIGHT-TO-LEFT OVERRIDE}\r"
+    path = record(tmp_path, "abstrac", [Bot(0, note=note), Bot(1)])
+    text = whole(Replay.open(path), Viewer.ALL)
+    assert "[bold]\N{REPLACEMENT CHARACTER}[2Jgone" in text  # markup is text as well
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\N{RIGHT-TO-LEFT OVERRIDE}]", text)
+
+
+def walked(replay, keys):
+    """The steps shown when these keys are pressed."""
+    keys = iter(keys)
+
+    def read(prompt):
+        for key in keys:
+            return key
+        raise EOFError
+
+    steps = Steps.of(replay)
+    text = drawn(replay, Viewer.ALL, lambda screen: step_through(screen, steps, read))
+    return [int(number) for number in re.findall(r"^step (\d+)", text, re.MULTILINE)]
+
+
+# fmt: off
+WALKS = [
+    ([],                        [0],              "it begins with the deal"),
+    (["", "n", "N "],           [0, 1, 2, 3],     "Enter and n go on"),
+    (["", "", "p", "p", "p"],   [0, 1, 2, 1, 0],  "p goes back, not past the beginning"),
+    (["h", "h", "h"],           [0, 12, 24],      "h to where the next hand is dealt"),
+    (["f", "f", "f"],           [0, 2, 4],        "f to the next fault"),
+    (["7", "99", "0"],          [0, 7, 36, 0],    "a number goes there, or to the end"),
+    (["", "q", ""],             [0, 1],           "q ends it"),
+    (["36", "", ""],            [0, 36],          "Enter after the last step ends it"),
+    (["what?", "²", "-1", ""],  [0, 1],           "other keys do nothing"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("keys", "shown", "why"), WALKS, ids=[row[2] for row in WALKS])
+def test_stepping(keys, shown, why, replay):
+    assert walked(replay, keys) == shown
+
+
+def test_a_hand_can_be_chosen(replay):
+    assert [frame.index for frame in Steps.of(replay).of_hand(1)] == list(range(12, 25))
+
+
+@dataclass(frozen=True)
+class Inner:
+    number: int
+    cards: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Everything:
+    flag: bool
+    nothing: str | None
+    one_card: str
+    cards: tuple[str, ...]
+    empty: tuple[str, ...]
+    heaps: tuple[tuple[str, ...], ...]
+    inner: Inner
+    inners: tuple[Inner, ...]
+    text: str
+
+
+def test_any_view_becomes_labelled_lines():
+    inner = Inner(3, ("2c",))
+    value = Everything(
+        True, None, "Th", ("As", "Jk"), (), (("9d",), ()), inner, (inner, inner), "x\x1by"
+    )
+    assert [line.plain.rstrip() for line in draw.view(value)] == [
+        "flag      yes",
+        "nothing   -",
+        "one card  T♥",
+        "cards     A♠ Jk",
+        "empty     none",
+        "heaps     0: 9♦",
+        "          1: none",
+        "inner",
+        "  number  3",
+        "  cards   2♣",
+        "inners    0: number 3, cards 2♣",
+        "          1: number 3, cards 2♣",
+        "text      x\N{REPLACEMENT CHARACTER}y",
+    ]
+
+
+# fmt: off
+LINES = [
+    ("take 3",                    "take 3",                     "no cards"),
+    ("taken seat=1 cards=As9d",   "taken seat=1 cards=A♠ 9♦",   "a list of cards"),
+    ("row Jk2c/()/Kh",            "row Jk 2♣/()/K♥",            "lists of lists"),
+    ("word Ashes",                "word Ashes",                 "a word that begins like a card"),
+    ("{1;As}",                    "{1;A♠}",                     "within braces"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("line", "drawing", "why"), LINES, ids=[row[2] for row in LINES])
+def test_cards_in_notation_are_drawn(line, drawing, why):
+    assert draw.notation(line).plain == drawing

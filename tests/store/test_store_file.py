@@ -1,0 +1,248 @@
+"""The file itself: how it is opened, and what is said of one that cannot be."""
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, inspect
+
+from arena.store import StoreError, open_store, schema, upgrade
+from arena.store.database import Database
+from arena.store.errors import in_plain_words
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "arena.db"
+
+
+def refusal(path, **more):
+    with pytest.raises(StoreError) as raised:
+        open_store(path, **more)
+    return str(raised.value)
+
+
+def run_sql(path, *statements):
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+INSERT = "INSERT INTO tournaments VALUES (1, 'n', 'g', 1, '{}', '{}', 2, 's', 'c')"
+
+
+def write(store, *steps):
+    """One transaction of statements, and of exceptions to raise between them."""
+    with store._database.writing() as connection:
+        for step in steps:
+            if isinstance(step, Exception):
+                raise step
+            connection.exec_driver_sql(step)
+
+
+class TestPromises:
+    def test_every_connection_keeps_them(self, path):
+        with open_store(path) as store:
+            for transaction in (store._database.reading, store._database.writing):
+                with transaction() as connection:
+                    pragmas = {
+                        name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+                        for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+                    }
+                full = 2
+                assert pragmas == {
+                    "journal_mode": "wal",
+                    "synchronous": full,
+                    "foreign_keys": 1,
+                    "busy_timeout": 5000,
+                }
+
+    def test_a_writer_takes_the_lock_when_it_begins(self, path):
+        with open_store(path) as store, store._database.writing():
+            other = sqlite3.connect(path, timeout=0)
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                other.execute("BEGIN IMMEDIATE")
+            other.close()
+
+    def test_a_reader_does_not_wait_for_the_writer(self, path):
+        with open_store(path) as store, store._database.writing() as connection:
+            connection.exec_driver_sql(INSERT)
+            assert store.tournaments() == ()
+
+    def test_an_exception_undoes_the_transaction(self, path):
+        with open_store(path) as store:
+            with pytest.raises(StoreError, match="stop"):
+                write(store, INSERT, StoreError("stop"))
+            assert store.tournaments() == ()
+
+    def test_closing_folds_everything_into_one_file(self, path):
+        open_store(path).close()
+        assert [each.name for each in path.parent.iterdir()] == ["arena.db"]
+
+
+class TestRefusals:
+    def test_no_folder(self, tmp_path):
+        path = tmp_path / "nowhere" / "arena.db"
+        assert refusal(path) == f"{path} cannot be made: there is no folder {path.parent}"
+
+    def test_a_folder_in_place_of_the_file(self, tmp_path):
+        assert refusal(tmp_path) == (
+            f"{tmp_path} cannot be opened: it is no file, or its folder is not open to you for "
+            "writing"
+        )
+
+    def test_some_other_file(self, path):
+        path.write_text("Dear diary, " * 100)
+        assert refusal(path) == f"{path} is not a database"
+        assert path.read_text().startswith("Dear diary")
+
+    def test_another_programs_database(self, path):
+        run_sql(path, "CREATE TABLE recipes (name TEXT)")
+        assert refusal(path) == f"{path} is a database, but not one of the arena's"
+
+    def test_a_newer_schema(self, path):
+        open_store(path).close()
+        run_sql(path, "UPDATE alembic_version SET version_num = '9999'")
+        assert refusal(path) == (
+            f"{path} was written by a newer version of the arena (schema 9999, where this one "
+            f"knows {schema.HEAD}): use that version"
+        )
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda whole: whole[: len(whole) // 2],
+            lambda whole: whole[:4096] + bytes(4096) + whole[8192:],
+            lambda whole: whole[:-2000] + b"\xff" * 2000,
+        ],
+        ids=["the tail is cut off", "a page is blank", "the end is overwritten"],
+    )
+    def test_damage(self, path, spoil):
+        open_store(path).close()
+        path.write_bytes(spoil(path.read_bytes()))
+        assert refusal(path) == (
+            f"{path} is damaged; put a copy in its place, or move it away to start anew"
+        )
+
+    def test_a_lock_that_another_program_keeps(self, path):
+        open_store(path).close()
+        other = sqlite3.connect(path)
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        assert refusal(path, busy_timeout_s=0) == (
+            f"another program has kept {path} locked for over 0 s"
+        )
+        other.close()
+        open_store(path).close()
+
+    def test_a_full_disk(self, path):
+        with open_store(path) as store:
+            with store._database.reading() as connection:
+                pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+            large = INSERT.replace("'n'", f"'{'n' * 100_000}'")
+            with pytest.raises(StoreError) as raised:
+                write(store, f"PRAGMA max_page_count = {pages}", large)
+            assert str(raised.value) == (
+                f"the disk that holds {path} is full; what was recorded before is safe, so make "
+                "room and go on"
+            )
+            assert store.tournaments() == ()
+
+    def test_no_right_to_write(self, path):
+        with open_store(path) as store:
+            with pytest.raises(StoreError) as raised:
+                write(store, "PRAGMA query_only = ON", "DELETE FROM tournaments")
+            assert str(raised.value) == (
+                f"{path} cannot be written: it, its folder or its disk is read-only"
+            )
+
+    def test_a_bug_of_ours_is_not_taken_for_one_of_these(self, path):
+        memory = sqlite3.connect(":memory:")
+        with (
+            pytest.raises(sqlite3.OperationalError, match="no such table"),
+            in_plain_words(path, 5),
+        ):
+            memory.execute("SELECT * FROM missing")
+        memory.close()
+
+
+class TestSchemas:
+    def test_a_new_file_is_at_the_newest_migration(self, path):
+        open_store(path).close()
+        script = ScriptDirectory.from_config(upgrade._config())
+        assert script.get_current_head() == schema.HEAD
+
+    def test_migrations_make_the_same_tables_as_a_new_file_has(self, tmp_path):
+        new, migrated = tmp_path / "new.db", tmp_path / "migrated.db"
+        open_store(new).close()
+        run_sql(migrated, "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        open_store(migrated).close()
+        assert described(migrated) == described(new)
+        engine = create_engine(f"sqlite:///{migrated}")
+        with engine.connect() as connection:
+            assert compare_metadata(MigrationContext.configure(connection), schema.METADATA) == []
+        engine.dispose()
+
+    def test_a_migration_that_fails_leaves_the_old_file(self, path, monkeypatch):
+        run_sql(path, "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+
+        def half_way(connection):
+            connection.exec_driver_sql("CREATE TABLE tournaments (id INTEGER)")
+            raise RuntimeError("the power is cut")
+
+        monkeypatch.setattr(upgrade, "to_head", half_way)
+        with pytest.raises(RuntimeError):
+            open_store(path)
+        monkeypatch.undo()
+        open_store(path).close()
+
+    def test_two_programs_may_make_the_file_at_once(self, path, monkeypatch):
+        looked = []
+        original = Database._revision
+
+        def slow_to_look(self, connection):
+            found = original(self, connection)
+            looked.append(found)
+            if len(looked) == 1:  # the other program makes it between our look and our write
+                open_store(path).close()
+            return found
+
+        monkeypatch.setattr(Database, "_revision", slow_to_look)
+        with open_store(path) as store:
+            assert store.tournaments() == ()
+
+    def test_alembic_is_not_loaded_unless_a_file_is_old(self, path):
+        program = (
+            "import sys; from pathlib import Path; from arena.store import open_store;"
+            "path = Path(sys.argv[1]); open_store(path).close(); open_store(path).close();"
+            "assert 'alembic' not in sys.modules"
+        )
+        subprocess.run([sys.executable, "-c", program, str(path)], check=True)
+
+
+def described(path):
+    engine = create_engine(f"sqlite:///{path}")
+    inspector = inspect(engine)
+    found = {}
+    for table in sorted(set(inspector.get_table_names()) - {"alembic_version"}):
+        found[table] = (
+            [
+                (column["name"], str(column["type"]), column["nullable"])
+                for column in inspector.get_columns(table)
+            ],
+            inspector.get_pk_constraint(table)["constrained_columns"],
+            sorted(
+                (key["constrained_columns"], key["referred_table"], key["referred_columns"])
+                for key in inspector.get_foreign_keys(table)
+            ),
+            sorted(each["column_names"] for each in inspector.get_unique_constraints(table)),
+            [each["sqltext"] for each in inspector.get_check_constraints(table)],
+        )
+    engine.dispose()
+    return found

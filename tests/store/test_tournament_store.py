@@ -1,0 +1,251 @@
+"""Tournaments in the store: settings, schedule and results."""
+
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+import trio
+from sqlalchemy import select
+
+from arena.ladder.results import MatchOutcome, aborted
+from arena.ladder.schedule import round_robin
+from arena.ladder.tournament import run_tournament
+from arena.store import Entrant, Settings, SettingsDiffer, StoreError, open_store, schema
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+SETTINGS = Settings(
+    name="autumn",
+    game="democracy",
+    rules_version=1,
+    seats=2,
+    seed="7",
+    entrants=(Entrant("ann", "python ann.py", "1.0"), Entrant("bob", "./bob")),
+    options={"hands": 4, "suits": "all", "wild": False},
+    time_control={"move_ms": 1000, "bank_ms": 0},
+)
+PLAN = round_robin(["ann", "bob"], seats=2, deal_sets=3, seed="7", tournament="autumn")
+MATCHES = [match for each in PLAN for match in each.matches]
+OUTCOME = MatchOutcome(
+    match_id=MATCHES[0].id,
+    scores=(12, -12),
+    places=(1, 2),
+    ending="forfeit",
+    faults=({}, {"timeout": 9, "gone": 1}),
+    hands=4,
+    replay_id="r1",
+    evidence="the bot's stream ended",
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "arena.db"
+
+
+@pytest.fixture
+def store(path):
+    with open_store(path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def tournament(store):
+    return store.open_tournament(SETTINGS, PLAN, now=NOW)
+
+
+def result(match, **more):
+    settled = {"scores": (1, 0), "places": (1, 2), "ending": "completed", "faults": ({}, {})}
+    return MatchOutcome(match.id, **(settled | more))
+
+
+class TestGoingOn:
+    def test_everything_comes_back_after_closing(self, path):
+        with open_store(path) as store:
+            store.open_tournament(SETTINGS, PLAN, now=NOW).record(MATCHES[0], OUTCOME)
+        with open_store(path) as store:
+            again = store.open_tournament(SETTINGS, PLAN, now=NOW + timedelta(days=1))
+            assert again.settings() == SETTINGS
+            assert again.deal_sets() == PLAN
+            assert again.outcomes() == {OUTCOME.match_id: OUTCOME}
+            assert store.tournaments() == (SETTINGS,)
+            assert store.tournament("autumn").outcomes() == again.outcomes()
+
+    def test_the_order_of_bots_does_not_matter(self, store, tournament):
+        other_order = replace(SETTINGS, entrants=SETTINGS.entrants[::-1])
+        store.open_tournament(other_order, PLAN, now=NOW)
+
+    def test_values_that_json_spells_otherwise_are_the_same(self, store):
+        listed = replace(SETTINGS, options={"ranks": (1, 2)})
+        store.open_tournament(listed, PLAN, now=NOW)
+        store.open_tournament(listed, PLAN, now=NOW)
+
+    def test_a_schedule_may_grow_and_keeps_its_results(self, store):
+        store.open_tournament(SETTINGS, PLAN[:1], now=NOW).record(MATCHES[0], OUTCOME)
+        longer = store.open_tournament(SETTINGS, PLAN, now=NOW)
+        assert longer.deal_sets() == PLAN
+        assert longer.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+    def test_a_shorter_schedule_takes_nothing_away(self, store, tournament):
+        assert store.open_tournament(SETTINGS, PLAN[:1], now=NOW).deal_sets() == PLAN
+
+    def test_tournaments_of_one_store_are_apart(self, store, tournament):
+        spring = replace(SETTINGS, name="spring", seed="8")
+        # The same ids on purpose: even so, one tournament's result is not the other's.
+        other = store.open_tournament(spring, PLAN, now=NOW)
+        tournament.record(MATCHES[0], OUTCOME)
+        assert other.outcomes() == {}
+        assert store.tournaments() == (SETTINGS, spring)
+
+    def test_when_it_was_created_is_kept_in_utc(self, store, tournament):
+        noon_in_bern = NOW.astimezone(timezone(timedelta(hours=1)))
+        store.open_tournament(replace(SETTINGS, name="spring"), PLAN, now=noon_in_bern)
+        with store._database.reading() as connection:
+            created = connection.execute(select(schema.tournaments.c.created)).scalars().all()
+        assert created == ["2026-11-20T12:00:00+00:00"] * 2
+
+    def test_a_time_without_a_zone_is_refused_and_leaves_nothing(self, store):
+        with pytest.raises(ValueError, match="needs a time zone"):
+            store.open_tournament(SETTINGS, PLAN, now=NOW.replace(tzinfo=None))
+        assert store.tournaments() == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        ({"game": "arlington"}, "the game democracy, not arlington"),
+        ({"rules_version": 2}, "rules version 1, not 2"),
+        ({"seats": 3}, "seats 2, not 3"),
+        ({"seed": "8"}, "seed 7, not 8"),
+        ({"options": {**SETTINGS.options, "hands": 8}}, "option hands 4, not 8"),
+        (
+            {"options": {"hands": 4, "wild": False, "jokers": 2}},
+            "option jokers unset, not 2 and option suits all, not unset",
+        ),
+        ({"time_control": {"move_ms": 5, "bank_ms": 0}}, "time control move_ms 1000, not 5"),
+        ({"entrants": (Entrant("ann", "x"), Entrant("cy", "x"))}, "the bots ann, bob, not ann, cy"),
+        (
+            {"entrants": (SETTINGS.entrants[0], Entrant("bob", "./bob2"))},
+            "bob started by `./bob`, not `./bob2`",
+        ),
+        (
+            {"entrants": (replace(SETTINGS.entrants[0], version="2"), SETTINGS.entrants[1])},
+            "ann at version '1.0', not '2'",
+        ),
+        ({"seed": "8", "game": "arlington"}, "the game democracy, not arlington and seed 7, not 8"),
+    ],
+)
+def test_other_settings_are_refused_and_named(store, tournament, path, change, difference):
+    with pytest.raises(SettingsDiffer) as raised:
+        store.open_tournament(replace(SETTINGS, **change), PLAN, now=NOW)
+    assert str(raised.value) == (
+        f"{path} already holds the tournament 'autumn' with {difference}: give it the same "
+        "settings to go on, or start another in a new folder"
+    )
+    assert store.tournaments() == (SETTINGS,)
+
+
+def test_another_schedule_for_the_same_settings_is_refused(store, tournament):
+    other = round_robin(["ann", "bob"], seats=2, deal_sets=3, seed="other", tournament="autumn")
+    with pytest.raises(StoreError, match="holds another schedule of the tournament 'autumn'"):
+        store.open_tournament(SETTINGS, other, now=NOW)
+    assert tournament.deal_sets() == PLAN
+
+
+def test_a_tournament_that_is_not_there_is_said_so(store, path):
+    with pytest.raises(StoreError) as raised:
+        store.tournament("winter")
+    assert str(raised.value) == f"{path} holds no tournament 'winter'"
+
+
+class TestRecording:
+    def test_the_same_again_changes_nothing(self, tournament):
+        for _ in range(3):
+            tournament.record(MATCHES[0], OUTCOME)
+        assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"scores": (12, -11)}, {"faults": ({}, {"timeout": 9})}, {"replay_id": "r2"}],
+        ids=["scores", "faults", "replay"],
+    )
+    def test_another_result_of_the_same_match_is_refused(self, tournament, change):
+        tournament.record(MATCHES[0], OUTCOME)
+        with pytest.raises(StoreError, match="already has another result"):
+            tournament.record(MATCHES[0], replace(OUTCOME, **change))
+        with pytest.raises(StoreError, match="already has another result"):
+            tournament.record(MATCHES[0], aborted(MATCHES[0].id))
+        assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+    def test_a_result_replaces_an_aborted_attempt(self, tournament):
+        attempt = aborted(MATCHES[0].id, "the worker died")
+        tournament.record(MATCHES[0], attempt)
+        assert tournament.outcomes() == {attempt.match_id: attempt}
+        tournament.record(MATCHES[0], attempt)
+        tournament.record(MATCHES[0], OUTCOME)
+        assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+    def test_scores_keep_being_whole_numbers_or_not(self, tournament):
+        tournament.record(MATCHES[0], result(MATCHES[0], scores=(2, -2)))
+        tournament.record(MATCHES[1], result(MATCHES[1], scores=(0.5, -0.5)))
+        scores = [each.scores for each in tournament.outcomes().values()]
+        assert {repr(each) for each in scores} == {"(2, -2)", "(0.5, -0.5)"}
+
+    def test_a_match_outside_of_the_schedule_is_refused(self, tournament):
+        stranger = replace(MATCHES[0], id="stranger")
+        with pytest.raises(StoreError, match="match stranger is not in the schedule"):
+            tournament.record(stranger, result(stranger))
+
+    def test_an_outcome_of_another_match_is_a_bug(self, tournament):
+        with pytest.raises(ValueError, match="cannot have the outcome of"):
+            tournament.record(MATCHES[1], OUTCOME)
+
+    def test_a_write_that_fails_half_way_leaves_nothing_behind(self, tournament):
+        unspeakable = replace(OUTCOME, faults=({}, {"timeout": object()}))
+        with pytest.raises(Exception, match="type 'object' is not supported"):
+            tournament.record(MATCHES[0], unspeakable)
+        assert tournament.outcomes() == {}
+        tournament.record(MATCHES[0], OUTCOME)
+
+    def test_many_threads_may_record_at_once(self, tournament):
+        threads = [
+            threading.Thread(target=tournament.record, args=(match, result(match)))
+            for match in MATCHES
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert tournament.outcomes().keys() == {match.id for match in MATCHES}
+
+    def test_another_program_sees_a_result_at_once(self, tournament, path):
+        with open_store(path) as other:
+            seen = other.tournament("autumn")
+            tournament.record(MATCHES[0], OUTCOME)
+            assert seen.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+
+def test_the_runner_plays_into_the_store_and_goes_on_after_closing(path):
+    started = []
+
+    async def lease(match):
+        started.append(match.id)
+        if len(started) == 4:
+            raise RuntimeError("the power is cut")
+        return result(match)
+
+    def play():
+        with open_store(path) as store:
+            tournament = store.open_tournament(SETTINGS, PLAN, now=NOW)
+
+            async def main():
+                return await run_tournament(PLAN, lease=lease, results=tournament, max_matches=1)
+
+            return trio.run(main)
+
+    with pytest.raises(RuntimeError, match="the power is cut"):
+        play()
+    report = play()
+    assert report.incomplete == ()
+    in_order = [match.id for match in MATCHES]
+    assert started == in_order[:4] + in_order[3:]
