@@ -145,16 +145,15 @@ def _flush_arrangements(
 ) -> Iterator[tuple[tuple[int, int, int], tuple[Card, ...]]]:
     """Every split into suited back, middle and front, with what it compares by.
 
-    The back is not below the middle; the front is not tested against it (C8).
+    The greatest has its back no weaker than its middle, or the two would change
+    places; the front is not tested against them (C8).
     """
     for back in _suited(held, 5):
         rest = [card for card in held if card not in back]
         for middle in _suited(rest, 5):
             front = tuple(card for card in rest if card not in middle)
-            if len({card[1] for card in front}) > 1:
-                continue
-            values = poker.standard(back), poker.standard(middle), poker.front(front)
-            if values[0] >= values[1]:
+            if len({card[1] for card in front}) == 1:
+                values = poker.standard(back), poker.standard(middle), poker.front(front)
                 yield values, (*back, *middle, *front)
 
 

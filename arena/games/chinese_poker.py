@@ -429,7 +429,7 @@ def _commit(state: State, choices: Sequence[Move], deals: Deals) -> Step:
     asked = tuple(seat for seat in state.match.seats if settings[seat] is not None)
     committed = Committed(settings, naturals, asked)
     told = tuple(Told(NaturalDeclared(each.seat, each.natural, each.cards)) for each in naturals)
-    if asked:
+    if len(asked) > 1:
         return Step(State(state.match, state.deal, committed), told)
     # One seat or none is left: there is nobody to surrender to (C12).
     after, revealed = _reveal(state, committed, (PLAY,) * len(asked), deals)

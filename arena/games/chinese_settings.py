@@ -111,9 +111,9 @@ def candidates(cards: Sequence[Card], k: int) -> tuple[Rows, ...]:
     search = _Search(high_first(cards))
     best: dict[Strengths, _Found] = {}
     least_units = -inf
-    for bound, back in search.backs_by_bound()[:_BACKS_SEARCHED]:
+    for _, bound, back in search.promising_backs():
         if bound <= least_units:
-            break
+            continue
         for found in search.with_back(back, least_units):
             best.setdefault(found.strengths, found)
         if len(best) >= k:
@@ -158,21 +158,27 @@ class _Search:
         self._fives = poker.each_five(held)
         self._fronts = tuple(map(poker.front, combinations(held, FRONT_SIZE)))
 
-    def backs_by_bound(self) -> list[tuple[float, int]]:
-        """Backs, each with the most that any setting with it can be worth; the best first.
+    def promising_backs(self) -> list[tuple[float, float, int]]:
+        """Some backs, the most promising first: promise, bound in units, and the back.
 
-        That is what the strongest front and the strongest middle would make
-        that the back leaves, if they did not share cards.
+        The bound is what the strongest middle and the strongest front that the
+        back leaves would make if they did not share cards. What the strongest
+        middle makes with the front that is left for it is the other half of the
+        promise.
         """
         fives, fronts = self._fives, self._fronts
         strongest = sorted(range(len(fives)), key=fives.__getitem__, reverse=True)
-        bounds = []
+        backs = []
         for back in strongest[:_BACKS_BOUNDED]:
-            splits = _splits(back)
-            middle = min(max(splits.of_fives(fives)), fives[back])
-            front = min(max(splits.of_threes(fronts)), middle)
-            bounds.append((_expected_units(front, middle, fives[back]), back))
-        return sorted(bounds, reverse=True)
+            splits, value = _splits(back), fives[back]
+            middles, left = splits.of_fives(fives), splits.of_threes(fronts)
+            middle = max(middles)
+            beside = left[middles.index(middle)]
+            middle = min(middle, value)
+            bound = _expected_units(min(max(left), middle), middle, value)
+            promise = bound + _expected_units(min(beside, middle), middle, value)
+            backs.append((promise, bound, back))
+        return nlargest(_BACKS_SEARCHED, backs)
 
     def with_back(self, back: int, above_units: float) -> Iterator[_Found]:
         """Settings with this back that do not foul and are worth more than `above_units`."""

@@ -376,13 +376,14 @@ class Table:
 
     def _step(self) -> Step | None:
         """Play all settled decisions at once; None if a worker plays them."""
-        chosen = tuple((seat, self._chosen[seat]) for seat in self._acting)
+        chosen = tuple([(seat, self._chosen[seat]) for seat in self._acting])
         if self._new_faults:
             self._publish_faults()
         rules, state = self._rules, self._state
-        if any(rules.heavy(state, seat, move) for seat, move in chosen):
-            self._heavy_step(self, chosen)
-            return None
+        for seat, move in chosen:
+            if rules.heavy(state, seat, move):
+                self._heavy_step(self, chosen)
+                return None
         return rules.step(state, chosen, self.spec.deals)
 
     @property

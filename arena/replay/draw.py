@@ -56,7 +56,7 @@ def fields(value: Any, names: list[str]) -> Iterator[Text]:
 
 
 def _field(name: str, value: Any, width: int) -> Iterator[Text]:
-    label = Text(name.replace("_", " ").ljust(width) + "  ", "dim")
+    label = Text().append(name.replace("_", " ").ljust(width) + "  ", "dim")
     if dataclasses.is_dataclass(value):
         yield label
         for line in view(value):

@@ -21,6 +21,7 @@ from arena.referee.spec import Ending, FaultKind
 from arena.replay import draw
 from arena.replay.frames import Decision, Discrepancy, Frame, frames
 from arena.replay.read import Replay
+from arena.replay.verify import verify
 from arena.wire.settings import values_of_settings
 
 
@@ -35,6 +36,8 @@ Eyes: TypeAlias = Seat | Viewer
 """A seat's, the spectator's, or all seats' together."""
 
 KEYS: Final = "Enter next · p back · h next hand · f next fault · a number goes there · q quit"
+
+_NOWHERE: Final = {"h": "no further hand is dealt", "f": "no further fault"}
 
 _FAULTS: Final = {
     FaultKind.TIMEOUT: "did not answer in time",
@@ -62,6 +65,7 @@ class Steps:
         found: list[Frame] = []
         try:
             found.extend(frames(replay))
+            verify(replay)  # the frames alone do not show a false clock or result
         except Discrepancy as error:
             return cls(tuple(found), str(error))
         return cls(tuple(found))
@@ -99,10 +103,10 @@ class Screen:
             ("seen by", self._who_sees()),
         ]
         for name, value in rows:
-            self._print(Text(f"{name:<8} ", "dim").append(draw.plain(value)))
+            self._print(Text().append(f"{name:<8} ", "dim").append(draw.plain(value)))
         for seat, entrant in enumerate(spec.entrants):
             version = f" {draw.plain(entrant.version)}" if entrant.version else ""
-            line = Text(f"seat {seat}   ", "dim")
+            line = Text().append(f"seat {seat}   ", "dim")
             self._print(line.append(draw.plain(entrant.name), "bold").append(version))
 
     def step(self, frame: Frame, *, with_view: bool = True) -> None:
@@ -143,6 +147,10 @@ class Screen:
     def problem(self, text: str) -> None:
         """Why the replay goes no further."""
         self._print(Text(f"The replay is not true: {draw.plain(text)}.", "bold red"))
+
+    def say(self, text: str) -> None:
+        """A word to the viewer."""
+        self._print(Text(text, "yellow"))
 
     def _standings(self) -> Table:
         closed = self._replay.closed
@@ -196,10 +204,12 @@ class Screen:
             why = f" ({draw.plain(decision.reason)})" if own and decision.reason else ""
             yield Text(blame + why, "red")
         if own and decision.note:
-            yield Text("      note: ", "dim").append(draw.plain(decision.note), "italic")
+            yield Text().append("      note: ", "dim").append(draw.plain(decision.note), "italic")
 
     def _event(self, told: Told) -> Text:
-        line = Text("  » ", "blue").append_text(draw.notation(self._events.write(told.event)))
+        line = (
+            Text().append("  » ", "blue").append_text(draw.notation(self._events.write(told.event)))
+        )
         if told.seats is not None:
             seats = " and ".join(f"seat {seat}" for seat in told.seats) or "nobody"
             line.append(f"  told to {seats} only", "dim")
@@ -282,11 +292,12 @@ def step_through(
         if key == "q":
             return
         target = _target(steps.frames, at, key)
-        if target is None:
-            if key in ("", "n"):
-                return  # past the end
-            continue
-        at = target
+        if target is not None:
+            at = target
+        elif key in ("", "n"):
+            return  # past the end
+        else:
+            screen.say(_NOWHERE.get(key, KEYS))
 
 
 def _target(frames_: Sequence[Frame], at: int, key: str) -> int | None:

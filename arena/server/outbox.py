@@ -13,6 +13,8 @@ from arena.wire.asks import asks_frame
 
 MAX_FRAME_BYTES: Final = 120_000
 """A frame of asks is sealed before it grows past this; frames stay under 128 kB."""
+LAG_S: Final = 0.001
+"""Time that an ask may take from its stamp to the transport before it is stamped anew."""
 MAX_QUEUED_BYTES: Final = 8 << 20
 """A stream whose bot does not read is closed when this much waits for it."""
 
@@ -71,12 +73,13 @@ class Outbox:
         self._seal_asks()
         frames, self._frames = self._frames, []
         self._queued_bytes = 0
-        if self._writer_was_free:
+        if self._writer_was_free and self._unstamped:
             # The arena took this long to get here, so the clocks start now. Had
             # the bot kept the transport busy, the wait would be its own.
             now_s = self._now_s()
-            for ask in self._unstamped:
-                ask.sent(now_s)
+            if now_s - self._unstamped[0].sent_s > LAG_S:
+                for ask in self._unstamped:
+                    ask.sent(now_s)
         self._unstamped.clear()
         self._writer_was_free = False
         return frames
@@ -91,7 +94,7 @@ class Outbox:
         self._queued_bytes += size
         if self._queued_bytes > MAX_QUEUED_BYTES:
             self.close(_unread())
-        else:
+        elif self._waiter is not None:
             self._wake()
 
     def _wake(self) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 import grpc
 from google.protobuf.message import DecodeError
 
+from arena.games.contract import MAX_OFFERED
 from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk, Outcome
 from arena.server.outbox import MAX_FRAME_BYTES, Outbox
 from arena.server.refusals import Refused
@@ -30,6 +31,8 @@ REMEMBERED_ASKS: Final = 1024
 """Settled asks that are remembered, to tell a repeated answer from another one."""
 
 _Reason = play_pb2.RefusalReason
+
+_PLAIN_ANSWERS: Final = tuple(Answer(index=index) for index in range(MAX_OFFERED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +234,10 @@ class Session:
         number = answer.ask_id
         found = self._open.pop(number, None)
         kind = answer.WhichOneof("choice")
-        choice: object = answer.index if kind == "index" else None
-        if kind == "move":
+        choice: object = None
+        if kind == "index":
+            choice = index = answer.index
+        elif kind == "move":
             choice = answer.move.SerializeToString(deterministic=True)
         if found is None:
             self._answer_to_nothing(number, choice)
@@ -246,7 +251,9 @@ class Session:
             self._refuse(number, _Reason.REFUSAL_REASON_NOTE_TOO_LONG, text)
             note = ""
         if kind == "index":
-            ask.answered(Answer(index=answer.index, note=note), received_s)
+            known = not note and index < len(_PLAIN_ANSWERS)
+            plain = _PLAIN_ANSWERS[index] if known else Answer(index=index, note=note)
+            ask.answered(plain, received_s)
         elif kind == "move":
             ask.answered(Answer(move=answer.move, note=note), received_s)
         else:

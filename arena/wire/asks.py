@@ -5,6 +5,7 @@ ask's id, the match's number on its stream, and the clock. Fields of a message
 may come in any order, so the parts are simply joined.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Final, Protocol
 
@@ -81,6 +82,16 @@ def ask_element(
     body: bytes,
 ) -> bytes:
     """An ask as an element of `Asks.asks`; `match` and `body` are encoded fields."""
+    clock = _clock_field(move_ms, bank_ms, increment_ms, last_round_trip_ms)
+    number = varint(ask_id)
+    size = len(_ASK_ID) + len(number) + len(match) + len(clock) + len(body)
+    return b"".join((_ASKS_ASK, varint(size), _ASK_ID, number, match, clock, body))
+
+
+@functools.lru_cache(maxsize=4096)  # most moves leave the bank as it is
+def _clock_field(
+    move_ms: int, bank_ms: int, increment_ms: int, last_round_trip_ms: int
+) -> bytes:
     clock = _MOVE_MS + varint(move_ms)
     if bank_ms:
         clock += _BANK_MS + varint(bank_ms)
@@ -88,9 +99,7 @@ def ask_element(
         clock += _INCREMENT_MS + varint(increment_ms)
     if last_round_trip_ms:
         clock += _ROUND_TRIP_MS + varint(last_round_trip_ms)
-    clock_size = varint(len(clock))
-    ask = b"".join((_ASK_ID, varint(ask_id), match, _CLOCK, clock_size, clock, body))
-    return _ASKS_ASK + varint(len(ask)) + ask
+    return delimited(_CLOCK, clock)
 
 
 def asks_frame(elements: Sequence[bytes]) -> bytes:

@@ -74,8 +74,11 @@ class Codec:
         shape.check_ask()
         self._game_tag = tag_bytes(number)
         self._move_bytes: dict[Move, bytes] = {}
-        # Interned moves are found by identity, which spares hashing a dataclass.
-        self._move_fields: dict[int, tuple[Move, bytes]] = {}
+        # Interned moves are found by identity, which spares hashing a dataclass;
+        # kept alive beside, they cannot lend their identity to another move.
+        self._kept: dict[int, Move] = {}
+        self._ask_fields: dict[int, bytes] = {}
+        self._game_moves: dict[int, bytes] = {}
 
     def view(self, view: View) -> bytes:
         """Encode a view as the family's View message."""
@@ -91,13 +94,13 @@ class Codec:
         if body is None:
             if len(self._move_bytes) >= _CACHED_MOVES:
                 self._move_bytes.clear()
-                self._move_fields.clear()
             body = self._move_bytes[move] = self._moves.encode(move)
         return body
 
     def game_move(self, move: Move) -> bytes:
         """Encode a move as `cardarena.v1.GameMove`."""
-        return delimited(self._game_tag, self.move(move))
+        known = self._game_moves.get(id(move))
+        return self._keep(move)[1] if known is None else known
 
     def game_event(self, event: Event) -> bytes:
         """Encode an event as `cardarena.v1.GameEvent`."""
@@ -109,17 +112,14 @@ class Codec:
         `events` are encoded already, by `event`: each once, for all who may know.
         """
         encoded = self._encode_view(view)
-        fields = self._move_fields
-        offered = []
-        for move in moves.offered:
-            known = fields.get(id(move))
-            offered.append(
-                known[1] if known is not None and known[0] is move else self._move_field(move)
-            )
-        parts = (_ASK_VIEW, varint(len(encoded)), encoded, *events, *offered)
+        offered, fields = moves.offered, self._ask_fields
+        try:
+            listed = b"".join([fields[id(move)] for move in offered])
+        except KeyError:
+            listed = b"".join([self._keep(move)[0] for move in offered])
+        complete = _ASK_COMPLETE if moves.complete else b""
+        parts = (_ASK_VIEW, varint(len(encoded)), encoded, *events, listed, complete)
         body = b"".join(parts)
-        if moves.complete:
-            body += _ASK_COMPLETE
         return self._game_tag + varint(len(body)) + body
 
     def read_move(self, message: Message) -> Move:
@@ -143,13 +143,19 @@ class Codec:
         """
         return self._events.read(message)
 
-    def _move_field(self, move: Move) -> bytes:
-        body = self.move(move)
-        field = delimited(_ASK_MOVE, body)
-        self._move_fields[id(move)] = (move, field)
-        if len(self._move_fields) > _CACHED_MOVES:
-            self._move_fields.clear()
-        return field
+    def _keep(self, move: Move) -> tuple[bytes, bytes]:
+        """The move as an element of an ask's `moves` and as a GameMove, kept for next time."""
+        at = id(move)
+        if at not in self._kept:
+            if len(self._kept) >= _CACHED_MOVES:
+                self._kept.clear()
+                self._ask_fields.clear()
+                self._game_moves.clear()
+            body = self.move(move)
+            self._kept[at] = move
+            self._ask_fields[at] = delimited(_ASK_MOVE, body)
+            self._game_moves[at] = delimited(self._game_tag, body)
+        return self._ask_fields[at], self._game_moves[at]
 
 
 class _Shape:
@@ -175,14 +181,14 @@ class _Shape:
 
     def check_ask(self) -> None:
         fields = {
-            f.name: (f.number, f.message_type and f.message_type.name)
+            f.name: (f.number, f.is_repeated, f.message_type and f.message_type.name)
             for f in self.message("Ask").DESCRIPTOR.fields
         }
         if fields != {
-            "view": (1, f"{self.prefix}View"),
-            "events": (2, f"{self.prefix}Event"),
-            "moves": (3, f"{self.prefix}Move"),
-            "moves_complete": (4, None),
+            "view": (1, False, f"{self.prefix}View"),
+            "events": (2, True, f"{self.prefix}Event"),
+            "moves": (3, True, f"{self.prefix}Move"),
+            "moves_complete": (4, False, None),
         }:
             raise Mismatch(f"{self.prefix}Ask has the fields {fields}")
 
@@ -246,7 +252,7 @@ class _Source:
         self, shape: _Shape, hint: Any, field: FieldDescriptor, access: str, where: str
     ) -> str:
         inner, optional = _optional(hint)
-        repeated = field.label == FieldDescriptor.LABEL_REPEATED
+        repeated = field.is_repeated
         if get_origin(inner) is tuple:
             if not repeated or optional:
                 raise Mismatch(f"{where} is a tuple, so its field must be repeated")

@@ -12,20 +12,19 @@ def varint(number: int) -> bytes:
     """Encode a non-negative integer, seven bits a byte, lowest first."""
     if number < _SMALL:
         return _VARINTS[number]
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
+    return _CONTINUED[number % _SMALL] + varint(number // _SMALL)
 
 
 def _varint_slowly(number: int) -> bytes:
     return bytes((number,)) if number < 0x80 else bytes((number & 0x7F | 0x80, number >> 7))
 
 
+# Two bytes at a time, from tables: times and sizes stand in every message.
 _SMALL: Final = 1 << 14
 _VARINTS: Final = tuple(_varint_slowly(number) for number in range(_SMALL))
+_CONTINUED: Final = tuple(
+    bytes((number & 0x7F | 0x80, number >> 7 | 0x80)) for number in range(_SMALL)
+)
 
 
 def tag_varint(field: int) -> bytes:

@@ -29,7 +29,7 @@ def test_the_key_follows_from_transcript_secret_and_entropy(group):
 
 @pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
 def test_the_key_does_not_depend_on_the_order_in_which_bots_are_named(group):
-    backwards = {bot: bytes.fromhex(group["r"][bot]) for bot in reversed(sorted(group["r"]))}
+    backwards = {bot: bytes.fromhex(group["r"][bot]) for bot in sorted(group["r"], reverse=True)}
     key = group_key(bytes.fromhex(group["T"]), bytes.fromhex(group["S"]), backwards)
     assert key.hex() == group["K"]
 
@@ -64,20 +64,22 @@ class Bytes(Stream):
         self._buffer = bytes(given)
 
 
-# With one byte all 256 values can be tried: each result must come up equally often
-# among those that are not rejected, and fewer than n values may be rejected.
-@pytest.mark.parametrize("n", [*range(2, 257)])
-def test_a_draw_from_one_byte_is_exactly_uniform(n):
-    drawn, rejected = Counter(), 0
-    for value in range(256):
-        stream = Bytes([value, 0])
-        result = stream.below(n)
-        rejected += stream.rejected
-        if not stream.rejected:
-            drawn[result] += 1
-    assert set(drawn) == set(range(n))
-    assert set(drawn.values()) == {256 // n}
-    assert rejected == 256 % n
+def test_a_draw_from_one_byte_is_exactly_uniform():
+    """Each of the 256 bytes is tried: every result comes up equally often, and no more
+    bytes are rejected than do not fill a last span of n.
+    """
+    for n in range(2, 257):
+        drawn, rejected = Counter(), 0
+        for value in range(256):
+            stream = Bytes([value, 0])
+            result = stream.below(n)
+            if stream.rejected:
+                rejected += 1
+            else:
+                drawn[result] += 1
+        assert set(drawn) == set(range(n)), n
+        assert set(drawn.values()) == {256 // n}, n
+        assert rejected == 256 % n, n
 
 
 # fmt: off

@@ -327,6 +327,20 @@ class TestAccidents:
         usual_mean = fit(usual).difference("a", "b").value
         assert fit(spoilt).difference("a", "b").value == pytest.approx((12 * usual_mean + 500) / 13)
 
+    def test_below_a_hundred_deal_sets_the_largest_margin_counts_in_full(self):
+        played = [duel(2, 2)] * 49 + [duel(4, 4)] * 49 + [duel(-500, -500)]
+        assert fit(played).difference("a", "b").value == pytest.approx((49 * 2 + 49 * 4 - 500) / 99)
+
+    def test_the_limit_is_three_times_the_bulk_and_the_errors_know_of_it(self):
+        # Margins are 1 and -1, half of the leads, so the limit is 3 and the skill of a solves
+        # 100 (1 - skill) + 100 (-1 - skill) + 3 = 0.
+        skill = 3 / 200
+        squares = 100 * (1 - skill) ** 2 + 100 * (-1 - skill) ** 2 + 3**2
+        error = math.sqrt(squares / (201 * 200)) * 201 / 200  # and one in 201 was pulled in
+        fitted = fit([duel(2, 2)] * 100 + [duel(-2, -2)] * 100 + [duel(1e6, 1e6)]).skill("a")
+        assert fitted.value == pytest.approx(skill)
+        assert fitted.standard_error == pytest.approx(error)
+
     def test_a_game_that_is_nearly_always_tied_keeps_its_rare_results(self):
         played = [duel(0, 0)] * 995 + [duel(1, 1)] * 5
         assert fit(played).difference("a", "b").value == pytest.approx(0.005)

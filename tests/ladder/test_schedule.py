@@ -132,8 +132,9 @@ def test_tournaments_share_boards_by_seed_but_never_ids():
 
 def test_a_schedule_is_the_same_in_every_process():
     program = (
-        "from arena.ladder.schedule import round_robin;"
-        "print(round_robin(['a', 'b', 'c', 'd'], seats=3, deal_sets=2, seed='7', max_groups=3))"
+        "from arena.ladder.schedule import round_robin\n"
+        "for groups in (3, 200):"
+        "    print(round_robin(list('abcd'), seats=3, deal_sets=2, seed='7', max_groups=groups))"
     )
     printed = {
         subprocess.run(

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import threading
 from collections import Counter
 
 import pytest
@@ -29,20 +28,30 @@ class Memory:
         self.kept = {each.match_id: each for each in known}
         self.log = []
         self.fail_at = fail_at
-        self.busy = threading.Lock()
 
     def outcomes(self):
         return dict(self.kept)
 
     def record(self, match, result):
-        assert self.busy.acquire(blocking=False), "two writers at once"
-        try:
-            if len(self.log) >= self.fail_at:
-                raise OSError("the disk is full")
-            self.log.append(match.id)
-            self.kept[match.id] = result
-        finally:
-            self.busy.release()
+        if len(self.log) >= self.fail_at:
+            raise OSError("the disk is full")
+        self.log.append(match.id)
+        self.kept[match.id] = result
+
+
+class SlowMemory(Memory):
+    """Results whose writer is at work until everything else waits for it."""
+
+    def __init__(self):
+        super().__init__()
+        self.writers = self.most_writers = 0
+
+    def record(self, match, result):
+        self.writers += 1
+        self.most_writers = max(self.most_writers, self.writers)
+        trio.from_thread.run(trio.testing.wait_all_tasks_blocked)
+        super().record(match, result)
+        self.writers -= 1
 
 
 class Tables:
@@ -96,6 +105,13 @@ def test_as_many_matches_are_in_play_as_allowed(max_matches):
     play(tables, results, max_matches=max_matches)
     assert tables.most_in_play == min(max_matches, len(MATCHES))
     assert Counter(results.log) == Counter(match.id for match in MATCHES)
+
+
+def test_results_are_written_by_one_writer_at_a_time():
+    results = SlowMemory()
+    play(Tables(), results, max_matches=6)
+    assert results.most_writers == 1
+    assert len(results.log) == len(MATCHES)
 
 
 def test_matches_that_have_a_result_are_not_played_again():
@@ -155,6 +171,7 @@ class TestArenaFailures:
             play(tables, results, max_matches=2)
         assert raised.value is cause
         assert tables.in_play == 0
+        assert len(tables.started) <= 6  # nobody goes on alone
         # Matches end in order here: those before it are kept, and so is what ends with it.
         assert {match.id for match in MATCHES[:4]} <= set(results.kept)
 

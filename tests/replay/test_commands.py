@@ -32,7 +32,7 @@ def test_verify_says_what_it_verified(folder):
     result = run("verify", folder / "true.replay")
     assert result.exit_code == 0
     assert result.stdout.startswith("✓ ")
-    for fact in ("democracy", "completed", "32 decisions", "2 hands", "1 fault", "not a fair deal"):
+    for fact in ("democracy", "completed", "64 decisions", "2 hands", "1 fault", "not a fair deal"):
         assert fact in result.stdout
 
 
@@ -49,7 +49,7 @@ def test_verify_as_json(folder):
     assert (result.exit_code, told["ok"]) == (1, False)
     assert [each["ok"] for each in told["replays"]] == [False, False, False, True]
     assert "scores" in told["replays"][0]["problem"]
-    assert told["replays"][3]["decisions"] == 32
+    assert told["replays"][3]["decisions"] == 64
 
 
 def test_show_prints_all_where_nobody_can_press_keys(folder):

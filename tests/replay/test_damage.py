@@ -7,7 +7,7 @@ import pytest
 from arena.replay.read import Replay
 from arena.replay.records import REPLAY_MAGIC, Damaged, framed, read_records
 from arena.replay.verify import verify, verify_file
-from tests.replay.matches import record
+from tests.replay.matches import record, retold
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +87,11 @@ DAMAGE = [
 def test_damage_is_said_plainly(damage, said, why, path):
     with pytest.raises(Damaged, match=said):
         read(damage(path.read_bytes(), bodies(path)))
+
+
+def test_a_record_of_another_match_is_found_even_if_the_chain_fits(path):
+    with pytest.raises(Damaged, match="belongs to another match"):
+        read(retold(path, lambda records: setattr(records[3], "match", 9)))
 
 
 def test_a_file_that_is_not_there_is_a_verdict_like_any_other(tmp_path):

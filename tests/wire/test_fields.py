@@ -27,11 +27,11 @@ def test_a_varint_is(number, encoded, why):
     assert varint(number).hex() == encoded
 
 
-@pytest.mark.parametrize("number", [*range(1, 20_000, 7), 2**31, 2**32 - 1])
-def test_protobuf_reads_what_is_written(number):
-    given = tag_varint(1) + varint(number)
-    assert play_pb2.Clock.FromString(given).move_ms == number
-    assert play_pb2.Clock(move_ms=number).SerializeToString() == given
+def test_protobuf_reads_what_is_written():
+    for number in [*range(1, 20_000), 2**21, 2**31, 2**32 - 1]:
+        given = tag_varint(1) + varint(number)
+        assert play_pb2.Clock.FromString(given).move_ms == number
+        assert play_pb2.Clock(move_ms=number).SerializeToString() == given
 
 
 @pytest.mark.parametrize("length", [0, 1, 127, 128, 16_383, 16_384, 70_000])

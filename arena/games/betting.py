@@ -1,0 +1,419 @@
+"""A round of poker betting: fixed limit, spread limit and no-limit.
+
+Soko and the Pineapples bet by the same rules, which the digest's rulings B1 to
+B9 fix; they are cited by number. In their words, for one round:
+
+| ruling | here                 | meaning                                              |
+|--------|----------------------|------------------------------------------------------|
+| `C`    | `Price.to_match`     | what a seat's total of the round must come to        |
+| `M`    | `Limits.least`       | the smallest full bet; in fixed limit every bet, `B` |
+| `X`    | `Limits.most`        | the largest bet or raise of a spread limit           |
+| `R`    | `Price.size`         | size of the last full bet or raise                   |
+| `L`    | `Price.level`        | the total that the last full bet or raise came to    |
+|        | `Round.pending`      | the seats that are still to act, in order            |
+
+A game makes a round with `begin`, plays each move with `act` until `turn` is
+None, and takes the chips out with `collect`. Amounts are chips. What is called
+`to` is a seat's total of the round, not what it adds.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from arena.games.contract import IllegalMove, Seat
+
+
+class Structure(StrEnum):
+    """How bets are limited."""
+
+    FIXED = "fixed"
+    """Every bet and raise has one size."""
+    SPREAD = "spread"
+    """From a smallest to a largest size."""
+    NOLIMIT = "nolimit"
+    """From a smallest size to the whole stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one round."""
+
+    structure: Structure
+    least: int
+    """The smallest full bet; in fixed limit the size of all."""
+    most: int
+    """The largest bet or raise of a spread limit; not used otherwise."""
+    max_raises: int
+    """Raises after the bet, also between two seats (B6); not used in no-limit."""
+
+
+# What a seat may do (B1).
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Give up the hand. Not allowed where checking is free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Add nothing, as nothing is to be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Match the bet, or go all-in below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """Be the first to put chips in, for a total of `to`."""
+
+    to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """Go beyond what is to be matched, for a total of `to` in this round."""
+
+    to: int
+
+
+BettingMove: TypeAlias = Fold | Check | Call | Bet | Raise
+
+FOLD: Final = Fold()
+CHECK: Final = Check()
+CALL: Final = Call()
+# Moves are interned: equal moves are one object, which the codec's cache likes.
+bet_to: Final = lru_cache(maxsize=1 << 14)(Bet)
+raise_to: Final = lru_cache(maxsize=1 << 14)(Raise)
+
+
+class Choices:
+    """The moves of one turn; the wagers are a range, of which a few sizes are offered.
+
+    Offered are fold or check, call, and the smallest wager, half the pot, the
+    pot and the largest, as far as they lie in the range.
+    """
+
+    __slots__ = ("_high", "_low", "_passive", "_wager", "complete", "offered")
+
+    def __init__(
+        self,
+        passive: tuple[BettingMove, ...],
+        wager: Callable[[int], BettingMove],
+        span: tuple[int, int] | None,
+        sizes: Sequence[int],
+    ) -> None:
+        """Moves that add no wager, and the wagers from `span[0]` to `span[1]`, if any."""
+        self._passive = passive
+        self._wager = wager
+        self._low, self._high = span or (1, 0)
+        listed = sorted({to for to in sizes if self._low <= to <= self._high} | {*(span or ())})
+        self.offered = (*passive, *map(wager, listed))
+        self.complete = len(listed) == self._high - self._low + 1
+
+    def __contains__(self, move: object) -> bool:
+        if isinstance(move, Bet | Raise):
+            return self._low <= move.to <= self._high and self._wager(move.to) == move
+        return move in self._passive
+
+    def count(self) -> int:
+        return len(self._passive) + self._high - self._low + 1
+
+    def sample(self, below: Callable[[int], int]) -> BettingMove:
+        number = below(self.count()) - len(self._passive)
+        return self._passive[number] if number < 0 else self._wager(self._low + number)
+
+
+@dataclass(frozen=True, slots=True)
+class Chips:
+    """Where the chips of a hand are, by seat. All of it is public."""
+
+    stacks: tuple[int, ...]
+    """Chips behind."""
+    bets: tuple[int, ...]
+    """Put in during this round."""
+    paid: tuple[int, ...]
+    """Put in before: antes and earlier rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What the bets of a round have come to."""
+
+    to_match: int
+    """The total to match; a blind or bring-in counts in full, even if posted short (B9)."""
+    size: int
+    """Of the last full bet or raise; the smallest bet before there is one."""
+    level: int
+    """The total of the last full bet or raise, 0 before there is one."""
+    full_bets: int
+    """Full bets and raises so far, a big blind and a full bring-in among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the seat to act may do with its chips."""
+
+    seat: Seat
+    to_call: int
+    """Chips that a call adds; 0 where the seat may check instead."""
+    min_to: int | None
+    """The smallest total of a bet or raise; None if neither is allowed."""
+    max_to: int | None
+    """The largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round between two moves."""
+
+    limits: Limits
+    chips: Chips
+    live: tuple[Seat, ...]
+    """Seats that have not folded, in seat order; some may be all-in."""
+    pending: tuple[Seat, ...]
+    price: Price
+    answered: tuple[int, ...]
+    """By seat, the total to match when it last acted; `_FREE` if it has not
+    acted, or a full bet or raise came since: only then it may always raise (B4)."""
+    turn: Turn | None
+    """None when the round is over."""
+
+
+_FREE: Final = -1
+
+
+def unopened(limits: Limits) -> Price:
+    """The price before anything is bet."""
+    return Price(to_match=0, size=limits.least, level=0, full_bets=0)
+
+
+def opened(limits: Limits, to: int) -> Price:
+    """The price after a blind or a bring-in of `to`: below the minimum it is no full bet (B6)."""
+    if to < limits.least:
+        return Price(to_match=to, size=limits.least, level=0, full_bets=0)
+    return Price(to_match=to, size=to, level=to, full_bets=1)
+
+
+def begin(
+    limits: Limits,
+    chips: Chips,
+    live: tuple[Seat, ...],
+    order: Sequence[Seat],
+    price: Price,
+    posted: Seat | None = None,
+) -> Round:
+    """A round in which the seats of `order` act, those without chips left out.
+
+    `posted` is the seat whose bring-in counts as having acted; a blind does not.
+    """
+    stacks = chips.stacks
+    pending = tuple([seat for seat in order if stacks[seat]])
+    answered = [_FREE] * len(stacks)
+    if posted is not None:
+        answered[posted] = price.to_match
+    return _round(limits, chips, live, pending, price, tuple(answered))
+
+
+def act(betting: Round, move: BettingMove) -> Round:
+    """The round after the move of the seat to act.
+
+    Raises:
+      IllegalMove: if the seat may not do that.
+    """
+    turn = betting.turn
+    if turn is None:
+        raise IllegalMove("nobody is to bet now")
+    limits, chips, live, price = betting.limits, betting.chips, betting.live, betting.price
+    seat, pending, answered = turn.seat, betting.pending[1:], betting.answered
+    kind = type(move)
+    if kind is Call and turn.to_call:
+        chips = _put_in(chips, seat, turn.to_call)
+    elif kind is Fold and turn.to_call:
+        live = tuple([other for other in live if other != seat])
+    elif kind is Check and not turn.to_call:
+        pass
+    elif isinstance(move, Bet | Raise):
+        to = _checked(move, turn, price)
+        chips = _put_in(chips, seat, to - chips.bets[seat])
+        before, price = price, _price_after(limits, price, to)
+        if price.full_bets > before.full_bets:
+            answered = (_FREE,) * len(answered)
+        at, stacks = live.index(seat), chips.stacks
+        pending = tuple([other for other in live[at + 1 :] + live[:at] if stacks[other]])
+    else:
+        raise IllegalMove("call or fold" if turn.to_call else "there is nothing to call")
+    answered = (*answered[:seat], price.to_match, *answered[seat + 1 :])
+    return _round(limits, chips, live, pending, price, answered)
+
+
+def choices(betting: Round) -> Choices:
+    """The moves of the seat to act.
+
+    Raises:
+      IllegalMove: if the round is over.
+    """
+    turn = betting.turn
+    if turn is None:
+        raise IllegalMove("nobody is to bet now")
+    to_match, low, high = betting.price.to_match, turn.min_to, turn.max_to
+    if low is None or high is None:
+        return _choices(turn.to_call > 0, False, None, 0, 0)
+    half = pot = 0
+    if low < high:
+        # A raise by the pot is sized after the call that it contains.
+        pot = sum(betting.chips.paid) + sum(betting.chips.bets) + turn.to_call
+        half = pot // 2
+    return _choices(turn.to_call > 0, to_match == 0, (low, high), to_match + half, to_match + pot)
+
+
+def collect(betting: Round) -> tuple[Chips, Seat | None]:
+    """The chips after the round, and the seat that got an uncalled part back, if any (B8).
+
+    What the highest bet has over the next one, folded bets included, was called
+    by nobody.
+    """
+    chips = betting.chips
+    bets, stacks = chips.bets, chips.stacks
+    top = max(bets)
+    owner = None
+    if bets.count(top) == 1:
+        seat = Seat(bets.index(top))
+        uncalled = top - max([bet for other, bet in enumerate(bets) if other != seat])
+        chips, owner = _put_in(chips, seat, -uncalled), seat
+        bets, stacks = chips.bets, chips.stacks
+    paid = tuple([before + bet for before, bet in zip(chips.paid, bets, strict=True)])
+    return Chips(stacks, (0,) * len(bets), paid), owner
+
+
+def post(chips: Chips, seat: Seat, amount: int) -> Chips:
+    """The chips after a blind or bring-in, of the whole stack if that is less (B9)."""
+    return _put_in(chips, seat, min(amount, chips.stacks[seat]))
+
+
+def ante(stacks: Sequence[int], amount: int) -> Chips:
+    """The chips of a new hand after the antes, each of the whole stack if that is less (B9)."""
+    paid = tuple([min(amount, stack) for stack in stacks])
+    behind = tuple([stack - part for stack, part in zip(stacks, paid, strict=True)])
+    return Chips(behind, (0,) * len(behind), paid)
+
+
+def fallback(turn: Turn) -> BettingMove:
+    """What is played for a seat that does not answer: check, or else fold (B1)."""
+    return FOLD if turn.to_call else CHECK
+
+
+def clockwise(seats: tuple[Seat, ...], after: Seat) -> tuple[Seat, ...]:
+    """Seats given in seat order, as they follow the seat `after`, which comes last."""
+    return tuple(
+        [seat for seat in seats if seat > after] + [seat for seat in seats if seat <= after]
+    )
+
+
+def able(chips: Chips, seats: tuple[Seat, ...]) -> bool:
+    """Whether two of the seats have chips, so that there is betting at all (B7)."""
+    stacks = chips.stacks
+    return sum([stacks[seat] > 0 for seat in seats]) > 1
+
+
+def _round(
+    limits: Limits,
+    chips: Chips,
+    live: tuple[Seat, ...],
+    pending: tuple[Seat, ...],
+    price: Price,
+    answered: tuple[int, ...],
+) -> Round:
+    if not pending or len(live) == 1:
+        return Round(limits, chips, live, (), price, answered, None)
+    seat, stacks, bets = pending[0], chips.stacks, chips.bets
+    bet, stack, to_match = bets[seat], stacks[seat], price.to_match
+    # The most that another seat could still come to.
+    reach = 0
+    for other in live:
+        if other != seat and stacks[other]:
+            reach = max(reach, bets[other] + stacks[other])
+    if reach == 0 and bet >= max(bets):
+        return Round(limits, chips, live, (), price, answered, None)  # nobody to bet against (B7)
+    low = high = None
+    if (
+        reach > to_match < bet + stack
+        and (limits.structure is Structure.NOLIMIT or price.full_bets <= limits.max_raises)
+        and _reopened(limits, price, answered[seat])
+    ):
+        low, high = _span(limits, price, bet + stack)
+    turn = Turn(seat, min(to_match - bet, stack), low, high)
+    return Round(limits, chips, live, pending, price, answered, turn)
+
+
+def _reopened(limits: Limits, price: Price, answered: int) -> bool:
+    """Whether a seat that acted at the price `answered` may raise (again) (B4)."""
+    if answered == _FREE:
+        return True
+    # Short all-ins add up, but not in fixed limit.
+    return limits.structure is not Structure.FIXED and price.to_match - answered >= price.size
+
+
+def _span(limits: Limits, price: Price, whole: int) -> tuple[int, int]:
+    """The smallest and largest total of a wager, for a seat that can come to `whole` (B3, B5)."""
+    to_match = price.to_match
+    if limits.structure is Structure.FIXED:
+        # Past an all-in that counts for nothing the raise completes, to the same total.
+        low = high = price.level + limits.least
+    elif to_match < limits.least:
+        low, high = limits.least, limits.most  # the completion, or the bet
+    else:
+        low, high = to_match + price.size, to_match + limits.most
+    if limits.structure is Structure.NOLIMIT:
+        high = whole
+    return min(low, whole), min(high, whole)
+
+
+def _price_after(limits: Limits, price: Price, to: int) -> Price:
+    """The price after a wager; only a full one changes more than what is to be matched."""
+    to_match, size = price.to_match, price.size
+    if limits.structure is Structure.FIXED:
+        # An all-in of half a bet or more counts as a bet (B5).
+        full = 2 * (to - price.level) >= limits.least
+    elif to_match < limits.least:
+        full, size = to >= limits.least, to
+    else:
+        full, size = to - to_match >= size, to - to_match
+    if full:
+        return Price(to, size, to, price.full_bets + 1)
+    return Price(to, price.size, price.level, price.full_bets)
+
+
+def _checked(move: Bet | Raise, turn: Turn, price: Price) -> int:
+    """The total of a wager that the seat may make.
+
+    Raises:
+      IllegalMove: saying which wagers it may make.
+    """
+    if turn.min_to is None or turn.max_to is None:
+        raise IllegalMove("no bet or raise is allowed here")
+    opening = price.to_match == 0
+    if type(move) is not (Bet if opening else Raise) or not turn.min_to <= move.to <= turn.max_to:
+        verb = "bet" if opening else "raise to"
+        raise IllegalMove(f"{verb} from {turn.min_to} to {turn.max_to}")
+    return move.to
+
+
+def _put_in(chips: Chips, seat: Seat, amount: int) -> Chips:
+    stacks, bets = list(chips.stacks), list(chips.bets)
+    stacks[seat] -= amount
+    bets[seat] += amount
+    return Chips(tuple(stacks), tuple(bets), chips.paid)
+
+
+@lru_cache(maxsize=1 << 14)
+def _choices(
+    calls: bool, opens: bool, span: tuple[int, int] | None, half_to: int, pot_to: int
+) -> Choices:
+    passive: tuple[BettingMove, ...] = (FOLD, CALL) if calls else (CHECK,)
+    return Choices(passive, bet_to if opens else raise_to, span, (half_to, pot_to))

@@ -1,0 +1,496 @@
+"""Pineapple, Crazy Pineapple and Crazy Pineapple Hi-Lo, for two to nine seats.
+
+Hold'em with three hole cards, of which one is given up. The digest's rulings
+are cited as P1 to P10, those on betting as B1 to B12.
+
+| variant      | the discard comes            | the pot goes to                        |
+|--------------|------------------------------|----------------------------------------|
+| `pineapple`  | after the first betting      | the best hand                          |
+| `crazy`      | after the betting on the flop | the best hand                         |
+| `crazy_hilo` | after the betting on the flop | half to the best hand, half to the low |
+
+A hand goes: antes and blinds, three cards each, then betting before the flop
+and after flop, turn and river. The discard is made by all at once, unseen; it
+concerns every seat that has not folded, also without chips (P3, P4).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from arena import poker
+from arena.cards import PACK_52, Card
+from arena.games import betting
+from arena.games.betting import Bet, Call, Check, Chips, Fold, Limits, Raise, Round, Structure
+from arena.games.contract import (
+    BadOptions,
+    Deals,
+    IllegalMove,
+    Listed,
+    Moves,
+    Result,
+    Seat,
+    Step,
+    Told,
+    require_to_act,
+)
+from arena.games.options import setting
+from arena.games.poker_match import (
+    MAX_STACK,
+    NO_ACTIONS,
+    Acted,
+    Action,
+    HandEnded,
+    Line,
+    Match,
+    UncalledReturned,
+    acted,
+    check_seats,
+    format_option,
+    hands_option,
+    new_match,
+    new_round,
+    next_hand,
+    result_of,
+    score_hand,
+)
+from arena.games.pots import best_of, pots_of, share_out
+
+MAX_SEATS: Final = 9
+HOLE: Final = 3
+"""Cards dealt to each seat."""
+FIXED_STACK: Final = 100
+NOLIMIT_STACK: Final = 200
+DEEPEST: Final = 1000
+"""Smallest bets in a stack at most: no-limit raises could go on for so long."""
+
+
+class Variant(StrEnum):
+    """Which Pineapple it is."""
+
+    PINEAPPLE = "pineapple"
+    CRAZY = "crazy"
+    CRAZY_HILO = "crazy_hilo"
+
+
+class Phase(StrEnum):
+    """What the match is doing."""
+
+    BET = "bet"
+    """A seat bets, or declines to."""
+    DISCARD = "discard"
+    """The seats that have not folded each give up a hole card, all at once."""
+    OVER = "over"
+
+
+class Street(StrEnum):
+    """How far the board is dealt."""
+
+    PREFLOP = "preflop"
+    FLOP = "flop"
+    TURN = "turn"
+    RIVER = "river"
+
+
+BOARD: Final = {Street.PREFLOP: 0, Street.FLOP: 3, Street.TURN: 4, Street.RIVER: 5}
+"""Board cards that lie on the table."""
+_NEXT: Final = {
+    Street.PREFLOP: Street.FLOP,
+    Street.FLOP: Street.TURN,
+    Street.TURN: Street.RIVER,
+}
+# Places after the hole cards of a deck; the cards between are burnt.
+_BOARD_PLACES: Final = (1, 2, 3, 5, 7)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a match is played."""
+
+    hands: int = hands_option()
+    format: str = format_option()
+    structure: str = setting(
+        Structure.FIXED,
+        "how bets are limited",
+        choices=(Structure.FIXED, Structure.NOLIMIT),
+    )
+    ante: int = setting(0, "chips every seat posts", minimum=0, maximum=MAX_STACK)
+    small_blind: int = setting(1, "at most the big blind", minimum=0, maximum=MAX_STACK)
+    big_blind: int = setting(
+        2, "0, or in fixed limit the small bet; in no-limit the smallest bet too",
+        minimum=0, maximum=MAX_STACK,
+    )
+    small_bet: int = setting(
+        2, "fixed limit: bets before and on the flop", minimum=1, maximum=MAX_STACK
+    )
+    big_bet: int = setting(
+        4, "fixed limit: bets on turn and river, at least the small bet", minimum=1, maximum=MAX_STACK
+    )
+    min_bet: int = setting(
+        2, "no-limit without blinds: the smallest bet", minimum=1, maximum=MAX_STACK
+    )
+    max_raises: int = setting(
+        3, "fixed limit: raises of a round, the bet or big blind not counted", minimum=0, maximum=20
+    )
+    start_stack: int = setting(
+        0,
+        f"chips at the start; 0 is {FIXED_STACK}, in no-limit {NOLIMIT_STACK}",
+        minimum=0,
+        maximum=MAX_STACK,
+    )
+    variant: str = setting(Variant.PINEAPPLE, "which Pineapple", choices=tuple(Variant))
+
+
+# What a seat may do, beside betting.
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """Give up one of the own three cards. Nobody else ever sees it."""
+
+    card: Card
+
+
+Move: TypeAlias = Fold | Check | Call | Bet | Raise | Discard
+
+# Moves are interned: equal moves are one object, which the codec's cache likes.
+_DISCARDS: Final = {card: Discard(card) for card in PACK_52}
+
+
+# What seats are told.
+
+
+@dataclass(frozen=True, slots=True)
+class HandBegan:
+    """Antes and blinds were posted; three cards go to each seat that has chips."""
+
+    hand: int
+    dealer: Seat
+    chips: Chips
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """The seat's hole cards, in the order dealt; for that seat alone."""
+
+    seat: Seat
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """The card that the seat discarded; for that seat alone."""
+
+    seat: Seat
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """These seats have all discarded."""
+
+    seats: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardDealt:
+    """Cards were added to the board."""
+
+    street: Street
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The two cards that a seat has kept, at the showdown (B12, P8)."""
+
+    seat: Seat
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PotWon:
+    """A pot was shared out."""
+
+    amount: int
+    eligible: tuple[Seat, ...]
+    """The seats that played for it."""
+    winners: tuple[Seat, ...]
+    """Of the pot, or of its high half."""
+    low_winners: tuple[Seat, ...]
+    """Of the low half; none unless there is a low that qualifies."""
+    shares: tuple[int, ...]
+    """Chips by seat."""
+
+
+Event: TypeAlias = (
+    HandBegan
+    | Dealt
+    | Acted
+    | GaveUp
+    | Discarded
+    | BoardDealt
+    | UncalledReturned
+    | Shown
+    | PotWon
+    | HandEnded
+)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one seat may know; nothing says who has discarded before all have."""
+
+    phase: Phase
+    street: Street
+    hand: int
+    dealer: Seat
+    to_act: tuple[Seat, ...]
+    held: tuple[Card, ...]
+    """The own hole cards in the order dealt, also after folding; empty for the spectator."""
+    given_up: Card | None
+    """The card that the seat itself has discarded."""
+    board: tuple[Card, ...]
+    live: tuple[Seat, ...]
+    """Seats in the hand that have not folded."""
+    chips: Chips
+    to_call: int
+    """Chips that a call adds, for the seat to act; 0 where it may check."""
+    min_to: int | None
+    """The smallest total of the round that it may bet or raise to; None if it may not."""
+    max_to: int | None
+    """The largest."""
+    line: Line
+    totals: tuple[int, ...]
+    """Chips won in the completed hands, by seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What the options come to for a number of seats."""
+
+    variant: str
+    ante: int
+    blinds: tuple[int, int]
+    limits: tuple[Limits, Limits]
+    """Before and on the flop, and on turn and river."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The cards of a hand."""
+
+    holes: tuple[tuple[Card, ...], ...]
+    """By seat, in the order dealt; two are left after the discard."""
+    given_up: tuple[Card | None, ...]
+    runout: tuple[Card, ...]
+    """The whole board, of which `BOARD` says how much is seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match before a choice; a half-made discard is never in it."""
+
+    stakes: Stakes
+    match: Match
+    deal: Deal
+    phase: Phase
+    """`OVER` when the hand is, which no state that is returned shows but the last."""
+    street: Street
+    betting: Round
+    line: Line
+
+
+def start(options: Options, seats: int, deals: Deals) -> Step:
+    """Post and deal the first hand. Seat 0 deals it.
+
+    Raises:
+      BadOptions: unless there are 2 to 9 seats, and the stakes make sense.
+    """
+    check_seats("Pineapple", seats, MAX_SEATS)
+    stakes = _stakes(options)
+    fixed = options.structure == Structure.FIXED
+    stack = options.start_stack or (FIXED_STACK if fixed else NOLIMIT_STACK)
+    if stack > DEEPEST * stakes.limits[0].least:
+        raise BadOptions(f"start_stack={stack} is over {DEEPEST} of the smallest bets")
+    match = new_match(seats, options.hands, options.format, stack)
+    told: list[Told] = []
+    return Step(_begin_hand(stakes, match, deals, told), tuple(told))
+
+
+def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
+    """Take a betting move, or the discards of all seats concerned.
+
+    Raises:
+      IllegalMove: if a choice is against the rules, or a seat's is missing.
+    """
+    choices = require_to_act(chosen, to_act(state))
+    if state.phase is Phase.BET:
+        (move,) = choices
+        return _bet(state, move, deals)
+    if state.phase is Phase.DISCARD:
+        return _discard(state, choices, deals)
+    raise IllegalMove("the match is over")
+
+
+def to_act(state: State) -> tuple[Seat, ...]:
+    """The seat that bets, or all that discard."""
+    turn = state.betting.turn
+    if turn is not None:
+        return (turn.seat,)
+    return state.betting.live if state.phase is Phase.DISCARD else ()
+
+
+def moves(state: State, seat: Seat) -> Moves:
+    """Betting moves, or the three cards to discard in the order dealt."""
+    if state.phase is Phase.DISCARD:
+        return _discards(state.deal.holes[seat])
+    return betting.choices(state.betting)
+
+
+def view(state: State, seat: Seat | None) -> View:
+    """What a seat may know; the spectator sees no hole cards before the showdown."""
+    match, deal, round_ = state.match, state.deal, state.betting
+    turn = round_.turn
+    return View(
+        state.phase,
+        state.street,
+        match.hand,
+        match.dealer,
+        to_act(state),
+        () if seat is None else deal.holes[seat],
+        None if seat is None else deal.given_up[seat],
+        deal.runout[: BOARD[state.street]],
+        round_.live,
+        round_.chips,
+        0 if turn is None else turn.to_call,
+        None if turn is None else turn.min_to,
+        None if turn is None else turn.max_to,
+        state.line,
+        match.totals,
+    )
+
+
+def fallback(state: State, seat: Seat) -> Move:
+    """Check, or else fold (B1); the first card dealt (P10)."""
+    turn = state.betting.turn
+    if turn is not None:
+        return betting.fallback(turn)
+    return _DISCARDS[state.deal.holes[seat][0]]
+
+
+def hand_number(state: State) -> int:
+    """The deal, from 0."""
+    return state.match.hand
+
+
+def heavy(state: State, seat: Seat, move: Move) -> bool:
+    """No step is."""
+    return False
+
+
+def result(state: State) -> Result | None:
+    """Chips won or lost over the match; equal totals share a place."""
+    return None if to_act(state) else result_of(state.match)
+
+
+@lru_cache(maxsize=1 << 14)
+def _discards(held: tuple[Card, ...]) -> Listed:
+    return Listed(tuple(_DISCARDS[card] for card in held))
+
+
+def _stakes(options: Options) -> Stakes:
+    """The stakes of a match.
+
+    Raises:
+      BadOptions: if blinds and bets do not fit together.
+    """
+    small, big = options.small_blind, options.big_blind
+    if small > big:
+        raise BadOptions(f"small_blind={small} is over big_blind={big}")
+    if not big and not options.ante:
+        raise BadOptions("there is nothing to play for: set ante or big_blind")
+    if options.structure == Structure.NOLIMIT:
+        limits = Limits(Structure.NOLIMIT, big or options.min_bet, 0, 0)
+        return Stakes(options.variant, options.ante, (small, big), (limits, limits))
+    if big not in (0, options.small_bet):
+        raise BadOptions(f"big_blind={big} is not small_bet={options.small_bet}, as in fixed limit")
+    if options.big_bet < options.small_bet:
+        raise BadOptions(f"big_bet={options.big_bet} is under small_bet={options.small_bet}")
+    early, late = (
+        Limits(Structure.FIXED, size, size, options.max_raises)
+        for size in (options.small_bet, options.big_bet)
+    )
+    return Stakes(options.variant, options.ante, (small, big), (early, late))
+
+
+def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
+    """Post, deal singly from the dealer's left, and open the betting."""
+    players, dealer = match.players, match.dealer
+    order = betting.clockwise(players, dealer)
+    chips = betting.ante(match.stacks, stakes.ante)
+    limits = stakes.limits[0]
+    price = betting.unopened(limits)
+    if stakes.blinds[1]:
+        # Of two seats the dealer has the small blind and acts first (P2).
+        if len(players) == 2:
+            order = order[::-1]
+        for seat, blind in zip(order, stakes.blinds, strict=False):
+            chips = betting.post(chips, seat, blind)
+        price = betting.opened(limits, stakes.blinds[1])
+        first = order[2:] + order[:2]
+    else:
+        first = order
+    told.append(Told(HandBegan(match.hand, dealer, chips)))
+    deal = _deal(match, deals)
+    told += [Told(Dealt(seat, deal.holes[seat]), (seat,)) for seat in players]
+    opening = betting.begin(limits, chips, players, first, price)
+    state = State(stakes, match, deal, Phase.BET, Street.PREFLOP, opening, NO_ACTIONS)
+    return state if opening.turn is not None else _end_round(state, deals, told)
+
+
+def _deal(match: Match, deals: Deals) -> Deal:
+    players, dealer = match.players, match.dealer
+    deck = deals.shuffle(match.hand, "deck", PACK_52)
+    holes: list[tuple[Card, ...]] = [()] * len(match.seats)
+    count = len(players)
+    for place, seat in enumerate(betting.clockwise(players, dealer)):
+        holes[seat] = deck[place : HOLE * count : count]
+    runout = tuple([deck[HOLE * count + place] for place in _BOARD_PLACES])
+    return Deal(tuple(holes), (None,) * len(holes), runout)
+
+
+_ACTIONS: Final = {
+    Fold: Action.FOLD,
+    Check: Action.CHECK,
+    Call: Action.CALL,
+    Bet: Action.BET,
+    Raise: Action.RAISE,
+}
+
+
+def _bet(state: State, move: Move, deals: Deals) -> Step:
+    turn = state.betting.turn
+    assert turn is not None
+    if isinstance(move, Discard):
+        raise IllegalMove("this is not the time to discard")
+    after = betting.act(state.betting, move)
+    line, event = acted(state.line, turn.seat, _ACTIONS[type(move)], after)
+    state = State(state.stakes, state.match, state.deal, Phase.BET, state.street, after, line)
+    if after.turn is not None:
+        return Step(state, (event,))
+    told = [event]
+    return Step(_end_round(state, deals, told), tuple(told))
+
+
+def _end_round(state: State, deals: Deals, told: list[Told]) -> State:
+    """Collect the bets, and go on to the discard, the next street or the end of the hand."""
+    chips, owner = betting.collect(state.betting)
+    if owner is not None:
+        amount = chips.stacks[owner] - state.betting.chips.stacks[owner]
+        told.append(Told(UncalledReturned(owner, amount)))
+    live, limits = state.betting.live, state.betting.limits
+    closed = betting.begin(limits, chips, live, (), betting.unopened(limits))
+    ...

@@ -1,0 +1,185 @@
+"""Plays Chinese Poker: sets the cards by what the three rows should win, and gives up bad hands.
+
+A row is worth how often it beats the same row of a sensible player, and what it
+then pays; to that comes what three rows won, or lost, together pay. All good
+settings are tried. Whoever would lose more by playing than a surrender costs
+gives up: that is found out against hands dealt from the cards not held. It
+needs nothing but the SDK.
+"""
+
+import random
+from bisect import bisect_right
+from collections import Counter
+from functools import cache, lru_cache
+from itertools import combinations
+
+import cardarena
+from cardarena import chinese_poker
+
+RANKS = " 23456789TJQKA"  # a rank's number is its place
+PACK = [rank + suit for rank in RANKS[1:] for suit in "cdhs"]
+CLASSES = ("high", "pair", "two", "trips", "straight", "flush", "full", "quads", "suited")
+QUADS, FULL, TRIPS = CLASSES.index("quads"), CLASSES.index("full"), CLASSES.index("trips")
+# By how often ranks are repeated; straights and flushes are found apart.
+SHAPES = {(2, 1): 1, (2, 1, 1, 1): 1, (2, 2, 1): 2, (3,): 3, (3, 1, 1): 3, (3, 2): 6, (4, 1): 7}
+
+SCOOP_UNITS = 3
+SURRENDER_UNITS = 2
+DRAGON_UNITS, NATURAL_UNITS = 13, 3
+BACKS_TRIED = 150
+"""Strongest backs that settings are made with; weaker ones win too little."""
+DEALS_TRIED = 12
+"""Opponents' hands to think of before a surrender."""
+DOUBTFUL_UNITS = -1.0
+"""A setting that should make more than this is played without further thought."""
+
+
+def number(kind, ranks):
+    """A hand as a number: its class, then its ranks in the order in which they count."""
+    digits = "".join(f"{rank:x}" for rank in ranks).ljust(5, "0")
+    return CLASSES.index(kind) << 20 | int(digits, 16)
+
+
+def steps(text):
+    """Rows, between any two neighbours of which a sensible player's row is equally often."""
+    kinds_and_ranks = (step.split() for step in text.split(", "))
+    return [0, *(number(kind, map(RANKS.index, ranks)) for kind, ranks in kinds_and_ranks), 9 << 20]
+
+
+FRONT_STEPS = steps(
+    "high Q, high KJ, high AT, high AQ, high AKJ, pair 5, pair 8, pair T, pair JK, pair QA, pair KQ"
+)
+MIDDLE_STEPS = steps(
+    "pair 9, pair Q, pair KJ, pair AJ, two 6, two 96, two J7, trips 3, trips Q, straight 8, "
+    "straight K"
+)
+BACK_STEPS = steps(
+    "two 9, trips T, straight 9, straight K, flush JT, flush KJ, flush AJ, flush AK, full 5, "
+    "full 9, full K"
+)
+
+
+@cache
+def by_ranks(ranks):
+    """The number of three or five cards of these ranks, the highest first, suits aside."""
+    counts = Counter(ranks).most_common()  # equal counts stay in order
+    ordered = [rank for rank, _ in counts]
+    if len(ordered) == 5:
+        if ranks[0] - ranks[4] == 4:
+            return number("straight", ranks[:1])
+        if ranks == (13, 4, 3, 2, 1):
+            return number("straight", (4,))
+    shape = SHAPES.get(tuple(count for _, count in counts), 0)
+    return number(CLASSES[shape], ordered)
+
+
+def strength(row):
+    """A row as a number; of two the higher wins. The cards are from ace to two."""
+    value = by_ranks(tuple([RANKS.index(card[0]) for card in row]))
+    if len(row) == 5 and len({card[1] for card in row}) == 1:
+        straight = value >> 20 == CLASSES.index("straight")
+        digits = value & 0xFFFFF
+        return (CLASSES.index("suited") if straight else CLASSES.index("flush")) << 20 | digits
+    return value
+
+
+def units(place, value):
+    """What a row pays if it wins; places are front, middle, back."""
+    kind = value >> 20
+    if place == 0:
+        return 3 if kind == TRIPS else 1
+    if place == 1 and kind == FULL:
+        return 2
+    return 4 if kind == QUADS else 5 if kind > QUADS else 1
+
+
+@lru_cache(1 << 16)
+def prospects(place, value):
+    """How often a row wins, and what it makes."""
+    bounds = (FRONT_STEPS, MIDDLE_STEPS, BACK_STEPS)[place]
+    at = bisect_right(bounds, value) - 1
+    within = (value - bounds[at]) / (bounds[at + 1] - bounds[at])
+    wins = (at + within) / (len(bounds) - 1)
+    return wins, wins * units(place, value) - (1 - wins)
+
+
+def expected(rows):
+    """Units that the rows should make of one opponent."""
+    (a, made_a), (b, made_b), (c, made_c) = map(prospects, (0, 1, 2), rows)
+    scoops = a * b * c - (1 - a) * (1 - b) * (1 - c)
+    return made_a + made_b + made_c + SCOOP_UNITS * scoops
+
+
+@cache
+def splits(back):
+    """The ways to part the cards that a back leaves, by their places in the hand."""
+    left = [place for place in range(13) if place not in back]
+    return [
+        (middle, tuple(place for place in left if place not in middle))
+        for middle in combinations(left, 5)
+    ]
+
+
+def best_setting(held):
+    """The units that the best setting should make, its numbers, and its rows, front first."""
+    held = sorted(held, key=PACK.index, reverse=True)
+    value = {
+        places: strength([held[place] for place in places])
+        for size in (3, 5)
+        for places in combinations(range(13), size)
+    }
+    fives = (places for places in value if len(places) == 5)
+    found = (-100.0, None, None)
+    for back in sorted(fives, key=value.__getitem__, reverse=True)[:BACKS_TRIED]:
+        for middle, front in splits(back):
+            numbers = value[front], value[middle], value[back]
+            if numbers[0] <= numbers[1] <= numbers[2]:  # else it is a foul
+                found = max(found, (expected(numbers), numbers, (front, middle, back)))
+    made, numbers, rows = found
+    return made, numbers, [[held[place] for place in row] for row in rows]
+
+
+def settle(ours, theirs):
+    """Units that we win of an opponent, row by row."""
+    won = [(mine > other) - (mine < other) for mine, other in zip(ours, theirs, strict=True)]
+    paid = sum(
+        sign * units(place, (ours if sign > 0 else theirs)[place])
+        for place, sign in enumerate(won)
+    )
+    return paid + SCOOP_UNITS * ((sum(won) == 3) - (sum(won) == -3))
+
+
+class ChinesePokerBot(cardarena.Bot):
+    games = ("chinese_poker",)
+
+    def move(self, ask: chinese_poker.Ask):
+        view = ask.view
+        if view.phase == chinese_poker.PHASE_SET:
+            return self.set(view)
+        return self.play_or_surrender(view)
+
+    def set(self, view):
+        made, numbers, (front, middle, back) = best_setting(view.held)
+        if view.HasField("natural"):
+            natural_makes = DRAGON_UNITS if view.natural == chinese_poker.DRAGON else NATURAL_UNITS
+            if natural_makes > made:
+                return chinese_poker.Move(verb=chinese_poker.DECLARE_NATURAL)
+        return cardarena.Noted(
+            chinese_poker.Move(verb=chinese_poker.SET, front=front, middle=middle, back=back),
+            f"should make {made:+.1f} of each",
+        )
+
+    def play_or_surrender(self, view):
+        rows = view.setting
+        ours = tuple(map(strength, (rows.front, rows.middle, rows.back)))
+        if expected(ours) < DOUBTFUL_UNITS:
+            unseen = [card for card in PACK if card not in view.held]
+            deals = (random.sample(unseen, 13) for _ in range(DEALS_TRIED))
+            made = sum(settle(ours, best_setting(deal)[1]) for deal in deals) / DEALS_TRIED
+            if made < -SURRENDER_UNITS:
+                return chinese_poker.Move(verb=chinese_poker.SURRENDER)
+        return chinese_poker.Move(verb=chinese_poker.PLAY)
+
+
+if __name__ == "__main__":
+    cardarena.run(ChinesePokerBot)

@@ -1,0 +1,132 @@
+"""Plays Democracy by weighing every card: what it does on this trick against any other.
+
+A point is worth what it adds to my chance of a tribe, less what it adds to the
+others'; points of a tribe that is decided are worth nothing. The others are
+supposed to play any card that I have not seen. The card played is the one that
+does most more (or least less) on this upcard than it would on the average one:
+so strong cards win dear tricks and the rest is thrown away. It needs nothing
+but the SDK.
+"""
+
+import math
+from collections import Counter
+
+import cardarena
+from cardarena import democracy
+
+RANKS = "6789TJQKA345"  # from low to high
+SUITS = "cdhs"
+POINTS = dict(zip(RANKS, (0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5), strict=True))
+JOKER = "Jk"
+JOKERS = {4: 2, 6: 1}  # in the pack, by number of seats
+TRIBE = 13
+SUIT_POINTS = 25
+
+
+def points(card):
+    return 0 if card == JOKER else POINTS[card[0]]
+
+
+def plain_rank(card):
+    """A card's height where no trump is played; a joker is a five."""
+    return RANKS.index("5" if card == JOKER else card[0])
+
+
+def trump_of(upcard):
+    return None if upcard == JOKER else upcard[1]
+
+
+def none_of(few, all_cards, draws):
+    """The chance that none of a few among all cards is drawn."""
+    return math.prod(max(0, all_cards - few - i) / (all_cards - i) for i in range(draws))
+
+
+def chances(card, trump, unseen, others):
+    """The chances that the card wins the trick, and that it ties."""
+    size = len(unseen)
+    trumps = [each for each in unseen if each != JOKER and each[1] == trump]
+    if card != JOKER and card[1] == trump:
+        if card[0] == "6":  # wins as the only trump, or beside the 5
+            return none_of(len(trumps), size, others) + others / size * ("5" + trump in trumps), 0.0
+        if card[0] == "5":
+            return none_of("6" + trump in trumps, size, others), 0.0
+        higher = [each for each in trumps if plain_rank(each) > plain_rank(card)]
+        return none_of(len(higher), size, others), 0.0
+    plain = [plain_rank(each) for each in unseen if each not in trumps]
+    mine = plain_rank(card)
+    beaten_by = len(trumps) + sum(rank > mine for rank in plain)
+    wins = none_of(beaten_by + plain.count(mine), size, others)
+    return wins, none_of(beaten_by, size, others) - wins
+
+
+def tribe_chance(have, left, seats):
+    """The chance to end with 13 points when those left fall to the seats at random, in lumps."""
+    spread = math.sqrt(4 * left * (seats - 1)) / seats
+    over = have + left / seats - (TRIBE - 0.5)
+    return 0.5 * (1 + math.erf(over / spread / math.sqrt(2))) if spread else float(over > 0)
+
+
+def lead(captured, left, me):
+    """My chance of the tribe less the others' mean."""
+    chance = [tribe_chance(have, left, len(captured)) for have in captured]
+    return chance[me] - (sum(chance) - chance[me]) / (len(chance) - 1)
+
+
+class DemocracyBot(cardarena.Bot):
+    games = ("democracy",)
+
+    def move(self, ask: democracy.Ask):
+        view = ask.view
+        self.unseen = self.unseen_cards(view)
+        self.others = len(self.players) - 1
+        self.weigh_points(view.island)
+        spread = Counter(self.unseen)
+        usual = {
+            card: sum(n * self.worth(card, up) for up, n in spread.items()) / len(self.unseen)
+            for card in set(view.held)
+        }
+        return max(
+            ask.moves, key=lambda move: self.worth(move.card, view.upcard) - usual[move.card]
+        )
+
+    def unseen_cards(self, view):
+        """Cards that may be in the others' hands."""
+        pack = [rank + suit for rank in RANKS for suit in SUITS]
+        pack += [JOKER] * JOKERS.get(len(self.players), 0)
+        seen = [*view.held, *view.island.upcards, *view.island.plays, view.upcard]
+        return list((Counter(pack) - Counter(seen)).elements())
+
+    def weigh_points(self, island):
+        """What a point of each suit is worth to me in my own heap, and in another's."""
+        self.mine, self.theirs = {}, {}
+        lost = Counter()
+        for card in island.discarded:
+            lost[card[-1]] += points(card)
+        for suit, name in zip(SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True):
+            have = [getattr(each, name) for each in island.points]
+            left = SUIT_POINTS - sum(have) - lost[suit]
+            step = min(3, left)
+            gains = []
+            for seat in range(len(have)):
+                after = [*have[:seat], have[seat] + step, *have[seat + 1 :]]
+                gain = lead(after, left - step, self.seat) - lead(have, left, self.seat)
+                gains.append(gain / step if step else 0.0)
+            self.mine[suit] = gains.pop(self.seat)
+            self.theirs[suit] = sum(gains) / len(gains)
+        thrown = [card for card in self.unseen if card != JOKER]
+        share = self.others / len(self.unseen)
+        self.thrown_mine = share * sum(points(card) * self.mine[card[1]] for card in thrown)
+        self.thrown_theirs = share * sum(points(card) * self.theirs[card[1]] for card in thrown)
+
+    def worth(self, card, upcard):
+        """What it is worth to play the card to a trick with this upcard."""
+        wins, ties = chances(card, trump_of(upcard), self.unseen, self.others)
+        known = [each for each in (card, upcard) if each != JOKER]
+        win = self.thrown_mine + sum(points(each) * self.mine[each[1]] for each in known)
+        lose = self.thrown_theirs + sum(points(each) * self.theirs[each[1]] for each in known)
+        own = 0 if card == JOKER else points(card) * self.mine[card[1]]
+        return wins * win + ties * (own + self.thrown_theirs) + (1 - wins - ties) * lose
+
+
+if __name__ == "__main__":
+    cardarena.run(DemocracyBot)

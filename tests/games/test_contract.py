@@ -1,0 +1,342 @@
+"""What every game keeps to, whatever its rules are: checked on random play of each."""
+
+import dataclasses
+import random
+from itertools import pairwise
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.games.catalogue import GAMES, BadOptions, UnknownGame, game_by_id
+from arena.games.contract import (
+    MAX_OFFERED,
+    IllegalMove,
+    Listed,
+    places_of,
+    require_to_act,
+)
+from arena.games.notation import Notation
+from arena.games.options import build_options
+from tests.walks import SITTINGS, Walk
+
+EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+EVERY_SITTING = pytest.mark.parametrize(("game", "seats"), SITTINGS)
+
+
+# Moves.
+
+
+@EVERY_SITTING
+def test_a_seat_to_act_has_moves_and_its_fallback_is_one_of_them(game, seats):
+    rules, chance = game.rules, random.Random(7)
+    for turn in Walk(game, seats, seed=3):
+        state = turn.step.state
+        acting = rules.to_act(state)
+        assert list(acting) == sorted(set(acting)), "in seat order, each once"
+        assert set(acting) <= set(range(seats))
+        for seat in acting:
+            moves = rules.moves(state, seat)
+            offered = moves.offered
+            assert 1 <= len(offered) <= MAX_OFFERED
+            assert len(set(offered)) == len(offered), "each once"
+            assert all(move in moves for move in offered)
+            assert moves.complete == (moves.count() == len(offered))
+            assert rules.fallback(state, seat) in moves
+            assert moves.sample(chance.randrange) in moves
+            assert "no move" not in moves
+
+
+@EVERY_SITTING
+def test_moves_follow_from_the_view_alone(game, seats):
+    """Two moments that look alike to a seat offer it the same moves, in the same order."""
+    seen, rules = {}, game.rules
+    for seed in range(4):
+        for turn in Walk(game, seats, seed=seed):
+            for seat in rules.to_act(turn.step.state):
+                view = rules.view(turn.step.state, seat)
+                offered = rules.moves(turn.step.state, seat).offered
+                assert seen.setdefault((seat, view), offered) == offered
+
+
+@EVERY_SITTING
+def test_the_spectators_view_tells_who_is_to_act(game, seats):
+    seen, rules = {}, game.rules
+    for seed in range(4):
+        for turn in Walk(game, seats, seed=seed):
+            view = rules.view(turn.step.state, None)
+            acting = rules.to_act(turn.step.state)
+            assert seen.setdefault(view, acting) == acting
+
+
+@EVERY_SITTING
+def test_every_offered_move_can_be_played(game, seats):
+    walk = Walk(game, seats, seed=5)
+    rules = game.rules
+    for turn in walk:
+        state, acting = turn.step.state, rules.to_act(turn.step.state)
+        for seat in acting:
+            for move in rules.moves(state, seat).offered[:8]:
+                chosen = tuple(
+                    (each, move if each == seat else rules.fallback(state, each)) for each in acting
+                )
+                assert rules.step(state, chosen, walk.deals).state != state
+
+
+# Steps.
+
+
+@EVERY_SITTING
+def test_a_step_is_a_function_of_its_arguments(game, seats):
+    walk = Walk(game, seats, seed=11)
+    for turn in walk:
+        if turn.state is not None:
+            again = game.rules.step(turn.state, turn.chosen, walk.deals)
+            assert again == turn.step
+
+
+@EVERY_SITTING
+def test_the_same_seed_gives_the_same_match(game, seats):
+    one, other = ([turn.step for turn in Walk(game, seats, seed=13)] for _ in range(2))
+    assert one == other
+
+
+@EVERY_SITTING
+def test_choices_are_taken_from_exactly_the_seats_that_were_asked(game, seats):
+    walk = Walk(game, seats, seed=17)
+    for turn in walk:
+        if turn.state is None:
+            continue
+        before = game.rules.view(turn.state, None)
+        (seat, move), *others = turn.chosen
+        stranger = (seat + 1) % seats if not others else seats
+        for wrong in (
+            (),
+            tuple(others),
+            ((stranger, move), *others),
+            (*turn.chosen, (stranger, move)),
+            tuple(reversed(turn.chosen)) if others else (),
+        ):
+            with pytest.raises(IllegalMove):
+                game.rules.step(turn.state, wrong, walk.deals)
+        assert game.rules.view(turn.state, None) == before
+
+
+@EVERY_SITTING
+def test_a_move_that_is_not_among_the_legal_ones_is_refused(game, seats):
+    walk, rules, refused = Walk(game, seats, seed=18), game.rules, 0
+    every_move = list(dict.fromkeys(walk.moves()))
+    for turn in walk:
+        for place, (seat, _) in enumerate(turn.chosen):
+            legal = rules.moves(turn.state, seat)
+            for move in [each for each in every_move if each not in legal][:5]:
+                chosen = list(turn.chosen)
+                chosen[place] = (seat, move)
+                with pytest.raises(IllegalMove):
+                    rules.step(turn.state, tuple(chosen), walk.deals)
+                refused += 1
+    assert refused > 10
+
+
+def frozen(value):
+    """Whether nothing about a value can be changed: frozen, slotted, nested in tuples."""
+    if isinstance(value, tuple):
+        return all(map(frozen, value))
+    if dataclasses.is_dataclass(value):
+        fields = dataclasses.fields(value)
+        slotted = not hasattr(value, "__dict__")
+        fixed = value.__dataclass_params__.frozen
+        return fixed and slotted and all(frozen(getattr(value, each.name)) for each in fields)
+    return value is None or isinstance(value, (int, str))
+
+
+@EVERY_SITTING
+def test_states_views_moves_and_events_cannot_be_changed(game, seats):
+    for turn in Walk(game, seats, seed=19):
+        assert frozen(turn.step.state)
+        assert all(frozen(event) for event, _ in turn.step.told)
+        assert all(frozen(move) for _, move in turn.chosen)
+        assert all(frozen(game.rules.view(turn.step.state, who)) for who in (None, 0))
+
+
+@EVERY_SITTING
+def test_events_name_seats_that_there_are(game, seats):
+    for turn in Walk(game, seats, seed=23):
+        for _, told in turn.step.told:
+            assert told is None or (told and set(told) <= set(range(seats)))
+
+
+# The end.
+
+
+@EVERY_SITTING
+def test_there_is_a_result_when_and_only_when_nobody_is_to_act(game, seats):
+    rules, hands = game.rules, [0]
+    for turn in Walk(game, seats, seed=29):
+        over = not rules.to_act(turn.step.state)
+        result = rules.result(turn.step.state)
+        assert (result is not None) == over
+        hands.append(rules.hand_number(turn.step.state))
+    assert all(after - before in (0, 1) for before, after in pairwise(hands))
+    assert hands[-1] == seats - 1  # `hands` was set to the number of seats
+    assert len(result.hand_scores) == seats
+    assert all(len(scores) == seats for scores in result.hand_scores)
+    sums = tuple(map(sum, zip(*result.hand_scores, strict=True)))
+    assert result.scores == sums
+    assert result.places == places_of(result.scores)
+
+
+@EVERY_SITTING
+def test_nothing_is_played_after_the_end(game, seats):
+    walk = Walk(game, seats, seed=31)
+    *_, last = walk
+    with pytest.raises(IllegalMove):
+        game.rules.step(last.step.state, last.chosen, walk.deals)
+
+
+@pytest.mark.parametrize(
+    ("scores", "places"),
+    [
+        ((3, 2, 1), (1, 2, 3)),
+        ((1, 2, 3), (3, 2, 1)),
+        ((2, 2, 1), (1, 1, 3)),
+        ((0, 5, 0), (2, 1, 2)),
+        ((0, 0), (1, 1)),
+        ((-1, -2), (1, 2)),
+    ],
+    ids=["in order", "backwards", "a shared first", "a shared second", "a draw", "below zero"],
+)
+def test_places_follow_from_scores(scores, places):
+    assert places_of(scores) == places
+
+
+def test_only_the_seats_that_were_asked_are_taken_in_seat_order():
+    assert require_to_act(((0, "a"), (2, "b")), (0, 2)) == ("a", "b")
+    for wrong in ([(2, "b"), (0, "a")], [(0, "a")], [(0, "a"), (1, "b")], []):
+        with pytest.raises(IllegalMove):
+            require_to_act(tuple(wrong), (0, 2))
+
+
+@pytest.mark.parametrize("count", [1, MAX_OFFERED, MAX_OFFERED + 1])
+def test_listed_moves_offer_the_first_of_them(count):
+    moves = Listed(tuple(range(count)))
+    assert moves.offered == tuple(range(min(count, MAX_OFFERED)))
+    assert moves.complete == (count <= MAX_OFFERED)
+    assert {moves.sample(lambda n, at=at: at % n) for at in range(count)} == set(moves)
+
+
+# Notation.
+
+
+@EVERY_SITTING
+def test_notation_reads_what_it_writes(game, seats):
+    move_notation, event_notation = Notation(game.module.Move), Notation(game.module.Event)
+    lines = {}
+    for seed in range(3):
+        for notation, values in (
+            (move_notation, Walk(game, seats, seed).moves()),
+            (event_notation, Walk(game, seats, seed).events()),
+        ):
+            for value in values:
+                line = notation.write(value)
+                assert "\n" not in line
+                assert notation.read(line) == value
+                assert lines.setdefault(line, value) == value, "one line, one meaning"
+
+
+# Options.
+
+
+def option_values(setting):
+    if isinstance(setting.default, bool):
+        return st.booleans()
+    if isinstance(setting.default, int):
+        return st.integers(setting.minimum, setting.maximum)
+    return st.sampled_from(setting.choices)
+
+
+def spelled(value):
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+@EVERY_GAME
+@given(data=st.data())
+def test_options_say_what_was_given_as_values_or_as_text(game, data):
+    chosen = data.draw(
+        st.fixed_dictionaries({}, optional={s.name: option_values(s) for s in game.settings})
+    )
+    options = game.options(chosen, game.seats[0])
+    for setting in game.settings:
+        assert getattr(options, setting.name) == chosen.get(setting.name, setting.default)
+    texts = {name: spelled(value) for name, value in chosen.items()}
+    assert game.options(texts, game.seats[0]) == options
+    every = {s.name: getattr(options, s.name) for s in game.settings}
+    assert build_options(game.module.Options, every, game.preset) == options
+
+
+@EVERY_GAME
+def test_an_option_out_of_its_limits_is_refused_by_name(game):
+    for setting in game.settings:
+        wrong = ["", "one", 1.5, None, (), [1]]
+        if isinstance(setting.default, bool):
+            wrong += [2, "perhaps"]
+        elif isinstance(setting.default, int):
+            wrong += [setting.minimum - 1, setting.maximum + 1, True, "1.0"]
+        else:
+            wrong += [0, setting.choices[0].upper() + "?"]
+        for value in wrong:
+            with pytest.raises(BadOptions, match=setting.name):
+                game.options({setting.name: value}, game.seats[0])
+
+
+@EVERY_GAME
+def test_a_preset_is_not_for_users_to_choose(game):
+    for name, value in game.preset.items():
+        with pytest.raises(BadOptions, match=f"there is no option '{name}'"):
+            game.options({name: value}, game.seats[0])
+        assert getattr(game.options({}, game.seats[0]), name) == value
+
+
+@EVERY_GAME
+def test_an_option_that_does_not_exist_is_named_with_those_that_do(game):
+    with pytest.raises(BadOptions, match=r"there is no option 'hand'; the options are: .*hands"):
+        game.options({"hand": 2}, game.seats[0])
+
+
+@EVERY_GAME
+def test_the_number_of_seats_is_one_of_the_games(game):
+    for seats in {0, 1, 7, 100} - set(game.seats):
+        with pytest.raises(BadOptions, match=f"not {seats}$"):
+            game.options({}, seats)
+
+
+@EVERY_SITTING
+def test_every_seat_deals_equally_often(game, seats):
+    with pytest.raises(BadOptions, match="not a multiple"):
+        Walk(game, seats, 1, {"hands": seats + 1}).__iter__().__next__()
+
+
+# The catalogue.
+
+
+def test_every_game_has_its_own_id():
+    ids = [game.id for game in GAMES]
+    assert len(set(ids)) == len(ids)
+    assert all(game_by_id(game.id) is game for game in GAMES)
+
+
+def test_an_unknown_game_is_answered_with_those_there_are():
+    with pytest.raises(UnknownGame, match=r"no game 'bridge'; the games are: abstrac, .*democracy"):
+        game_by_id("bridge")
+
+
+@EVERY_GAME
+def test_a_game_is_described(game):
+    assert game.id in game.describe() or game.title in game.describe()
+    assert game.summary.endswith(".")
+    assert game.rules_version >= 1
+    assert game.title
+    assert all(setting.meaning for setting in game.settings)
+    assert game.settings[0].name == "hands"
+    assert get_args(game.module.Event), "a game tells more than one kind of event"

@@ -1,0 +1,54 @@
+"""Matches of any game by random play, straight through the rules."""
+
+import random
+from dataclasses import dataclass
+
+import pytest
+
+from arena.deal import KeyedDeals, seeded_key
+from arena.games.catalogue import GAMES
+
+SITTINGS = [
+    pytest.param(game, seats, id=f"{game.id} for {seats}") for game in GAMES for seats in game.seats
+]
+"""Every game with every number of seats."""
+
+
+@dataclass
+class Turn:
+    """One step of a match: the state before it, what was chosen, and what came of it."""
+
+    state: object
+    chosen: tuple
+    step: object
+
+
+class Walk:
+    """A match of random moves, and all that can be seen of it."""
+
+    def __init__(self, game, seats, seed, options=None):
+        self.game, self.seats = game, seats
+        self.options = game.options({"hands": seats} if options is None else options, seats)
+        self.deals = KeyedDeals(seeded_key(str(seed)))
+        self.random = random.Random(seed)
+
+    def __iter__(self):
+        """The turns of a match; the first is the deal, with nothing chosen."""
+        rules = self.game.rules
+        step = rules.start(self.options, self.seats, self.deals)
+        yield Turn(None, (), step)
+        while acting := rules.to_act(step.state):
+            state = step.state
+            chosen = tuple(
+                (seat, rules.moves(state, seat).sample(self.random.randrange)) for seat in acting
+            )
+            step = rules.step(state, chosen, self.deals)
+            yield Turn(state, chosen, step)
+
+    def moves(self):
+        for turn in self:
+            yield from (move for _, move in turn.chosen)
+
+    def events(self):
+        for turn in self:
+            yield from (told.event for told in turn.step.told)
