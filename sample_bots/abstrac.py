@@ -101,8 +101,11 @@ class Search:
         self.limits = [SUIT_LIMITS[card[1]] if by_suit else 3 for card in self.cards] + [0]
         self.best = {}  # the best take found so far, by place in the row and the taker's heap
 
+    def first_limit(self):
+        return 12 if self.by_previous else self.limits[0]
+
     def best_take(self, at, mine, theirs, limit, time_left_s):
-        """The margin, how many cards to take for it, and how many takes deep that was seen."""
+        """The margin of the seat to take, the take that makes it, and the takes looked ahead."""
         self.positions, self.time_left_s = 0, time_left_s
         found = (0, 1, 0)
         for depth in DEPTHS:
@@ -149,28 +152,23 @@ class AbstracBot(cardarena.Bot):
     search = None
 
     def move(self, ask: abstrac.Ask):
-        view = ask.view
-        search = self.search_of(list(view.row))
-        at = search.size - len(view.row)
+        view, row = ask.view, list(ask.view.row)
+        if self.search is None or self.search.cards[-len(row) :] != row:
+            self.search = Search(self.game, row)
+        search = self.search  # what was found out at earlier takes from this row stays known
+        at = search.size - len(row)
         mine, theirs = (
             sum(BIT[card] for card in view.taken[seat].cards) for seat in (self.seat, 1 - self.seat)
         )
+        limit = view.limit or search.first_limit()
+        value, count, depth = search.best_take(at, mine, theirs, limit, ask.time_left_s)
         if view.phase == abstrac.PHASE_CHOOSE:
-            limit = 12 if search.by_previous else search.limits[0]
-            value, _, depth = search.best_take(0, 0, 0, limit, ask.time_left_s)
             # What taking first wins is what taking second loses.
             order = abstrac.FIRST if value >= 0 else abstrac.SECOND
             move = abstrac.Move(verb=abstrac.CHOOSE, order=order)
         else:
-            value, count, depth = search.best_take(at, mine, theirs, view.limit, ask.time_left_s)
             move = abstrac.Move(verb=abstrac.TAKE, count=count)
-        return cardarena.Noted(move, f"first to take wins by {value:g}, {depth} takes ahead")
-
-    def search_of(self, row):
-        """The search of this row: what was found out at earlier takes stays known."""
-        if self.search is None or self.search.cards[-len(row) :] != row:
-            self.search = Search(self.game, row)
-        return self.search
+        return cardarena.Noted(move, f"whoever takes now wins by {value:g}, {depth} takes ahead")
 
 
 if __name__ == "__main__":

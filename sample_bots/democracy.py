@@ -44,8 +44,8 @@ def none_of(few, all_cards, draws):
 def chances(card, trump, unseen, others):
     """The chances that the card wins the trick, and that it ties."""
     size = len(unseen)
-    trumps = [each for each in unseen if each != JOKER and each[1] == trump]
-    if card != JOKER and card[1] == trump:
+    trumps = [each for each in unseen if each[1] == trump]
+    if card[1] == trump:
         if card[0] == "6":  # wins as the only trump, or beside the 5
             return none_of(len(trumps), size, others) + others / size * ("5" + trump in trumps), 0.0
         if card[0] == "5":
@@ -70,6 +70,10 @@ def lead(captured, left, me):
     """My chance of the tribe less the others' mean."""
     chance = [tribe_chance(have, left, len(captured)) for have in captured]
     return chance[me] - (sum(chance) - chance[me]) / (len(chance) - 1)
+
+
+def total_worth(cards, worth_of_point):
+    return sum(points(card) * worth_of_point[card[1]] for card in cards)
 
 
 class DemocracyBot(cardarena.Bot):
@@ -98,10 +102,10 @@ class DemocracyBot(cardarena.Bot):
 
     def weigh_points(self, island):
         """What a point of each suit is worth to me in my own heap, and in another's."""
-        self.mine, self.theirs = {}, {}
+        self.mine, self.theirs = {JOKER[1]: 0.0}, {JOKER[1]: 0.0}
         lost = Counter()
         for card in island.discarded:
-            lost[card[-1]] += points(card)
+            lost[card[1]] += points(card)
         for suit, name in zip(SUITS, ("clubs", "diamonds", "hearts", "spades"), strict=True):
             have = [getattr(each, name) for each in island.points]
             left = SUIT_POINTS - sum(have) - lost[suit]
@@ -113,19 +117,18 @@ class DemocracyBot(cardarena.Bot):
                 gains.append(gain / step if step else 0.0)
             self.mine[suit] = gains.pop(self.seat)
             self.theirs[suit] = sum(gains) / len(gains)
-        thrown = [card for card in self.unseen if card != JOKER]
-        share = self.others / len(self.unseen)
-        self.thrown_mine = share * sum(points(card) * self.mine[card[1]] for card in thrown)
-        self.thrown_theirs = share * sum(points(card) * self.theirs[card[1]] for card in thrown)
+        # The others' cards of a trick: as many as there are others, of the average unseen card.
+        self.thrown_mine = total_worth(self.unseen, self.mine) * self.others / len(self.unseen)
+        self.thrown_theirs = total_worth(self.unseen, self.theirs) * self.others / len(self.unseen)
 
     def worth(self, card, upcard):
         """What it is worth to play the card to a trick with this upcard."""
         wins, ties = chances(card, trump_of(upcard), self.unseen, self.others)
-        known = [each for each in (card, upcard) if each != JOKER]
-        win = self.thrown_mine + sum(points(each) * self.mine[each[1]] for each in known)
-        lose = self.thrown_theirs + sum(points(each) * self.theirs[each[1]] for each in known)
-        own = 0 if card == JOKER else points(card) * self.mine[card[1]]
-        return wins * win + ties * (own + self.thrown_theirs) + (1 - wins - ties) * lose
+        own, shown = (card,), (card, upcard)
+        win = total_worth(shown, self.mine) + self.thrown_mine
+        tie = total_worth(own, self.mine) + self.thrown_theirs
+        lose = total_worth(shown, self.theirs) + self.thrown_theirs
+        return wins * win + ties * tie + (1 - wins - ties) * lose
 
 
 if __name__ == "__main__":

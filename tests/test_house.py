@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = ["pyproject.toml", "clients/python/pyproject.toml"]
 LOCKS = ["run", "dev", "bench"]  # each holds the one before
-SCRIPTS = ["setup", "demo", "test", "lint", "proto", "bench", "lock"]
+SCRIPTS = ["setup", "demo", "test", "lint", "proto", "bench", "strength", "lock"]
 
 
 def read(path):

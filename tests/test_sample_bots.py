@@ -6,41 +6,45 @@ That they are stronger than random is measured by scripts/strength.
 import ast
 import importlib.util
 import random
-import subprocess
 import sys
+from itertools import pairwise, permutations
 from pathlib import Path
 
-import cardarena
 import pytest
+
+import cardarena
+from arena import poker
+from arena.cards import JOKER, PACK_52, pack
+from arena.deal import KeyedDeals, seeded_key
+from arena.games.abstrac import deal_points, half_points, take_limit
+from arena.games.catalogue import GAMES, game_by_id
+from arena.games.chinese_hands import is_foul, strengths
+from arena.games.chinese_settings import candidates
+from arena.games.democracy import trick_winner
+from arena.wire.games import codec_of
+from arena.wire.settings import settings_of_options
+from bench.strength import TRIALS
 from cardarena import _choice
 from cardarena.v1.play_pb2 import Ask, Clock, MatchEnd, MatchStart, Player
 
-from arena.deal import KeyedDeals, seeded_key
-from arena.games.catalogue import GAMES, game_by_id
-from arena.wire.games import codec_of
-from arena.wire.settings import settings_of_options
-
 FOLDER = Path(__file__).resolve().parent.parent / "sample_bots"
 FILES = sorted(path.name for path in FOLDER.glob("*.py"))
-EVERY_GAME = ["random_bot.py", "first_bot.py"]
+PLAY_EVERYTHING = ["random_bot.py", "first_bot.py"]
 
-# One match of each bot at each number of seats of its games; the options make them short.
-MATCHES = [
-    ("abstrac.py", "abstrac", 2, {}),
-    ("abstrac.py", "abstrac_suit", 2, {}),
-    ("abstrac.py", "abstrac_unfettered", 2, {}),
-    ("abstrac.py", "abstrac_fiftytwo", 2, {}),
-    *(("democracy.py", "democracy", seats, {"hands": seats}) for seats in range(2, 7)),
-    ("democracy.py", "democracy", 3, {"hands": 0, "target": 3}),
-    *(("chinese_poker.py", "chinese_poker", seats, {"hands": seats}) for seats in range(2, 5)),
+SEATED = [(game.id, seats) for game in GAMES for seats in game.seats]
+EXPERTS = [
+    (trial.bot, trial.game, seats) for trial in TRIALS for seats in game_by_id(trial.game).seats
 ]
 
 
-def bot_class(file):
-    """The bot of a file, which is imported as nobody's module: nothing runs."""
-    spec = importlib.util.spec_from_file_location(f"bot_{Path(file).stem}", FOLDER / file)
+def load(file):
+    spec = importlib.util.spec_from_file_location(f"sample_{Path(file).stem}", FOLDER / file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def bot_of(module):
     kinds = [value for value in vars(module).values() if isinstance(value, type)]
     (bot,) = (kind for kind in kinds if issubclass(kind, cardarena.Bot))
     return bot
@@ -59,7 +63,7 @@ class Seated:
         events = [codec.event(event) for event in told]
         message = Ask(ask_id=1, match=1, seat=self.start.seat, clock=Clock(move_ms=10_000))
         message.MergeFromString(codec.ask(view, events, moves))
-        # A clock that stands still: what the bot does must not hang on how quick it is here.
+        # The clock stands still: what a bot chooses must not hang on how quick this machine is.
         ask = cardarena.Ask(message, self.start, codec.family, before=None, now_s=lambda: 0.0)
         answer = _choice.answer(ask, self.bot.move(ask))
         assert len(answer.note) <= _choice.MAX_NOTE_CHARS
@@ -69,28 +73,28 @@ class Seated:
 
 
 def play(bots, game_id, options, seed):
-    """Play a match in this process; its result, and what each seat chose."""
+    """Play a match in this process, and return its result. An illegal move fails."""
     game, seats = game_by_id(game_id), range(len(bots))
     codec, rules = codec_of(game), game.rules
-    chosen_options = game.options(options, len(bots))
-    settings = settings_of_options(game, chosen_options)
-    players = [Player(seat=seat, name=f"bot {seat}") for seat in seats]
-    table = [
-        Seated(
-            bot,
-            MatchStart(match=1, game=game.id, rules_version=game.rules_version,
-                       options=settings, seat=seat, players=players),
+    options = game.options(options, len(bots))
+    table = []
+    for seat, bot in enumerate(bots):
+        start = MatchStart(
+            match=1,
+            game=game.id,
+            rules_version=game.rules_version,
+            options=settings_of_options(game, options),
+            seat=seat,
+            players=[Player(seat=other, name=f"bot {other}") for other in seats],
         )
-        for seat, bot in enumerate(bots)
-    ]
+        table.append(Seated(bot, start))
     deals = KeyedDeals(seeded_key(seed))
-    state, told = rules.start(chosen_options, len(bots), deals)
+    state, told = rules.start(options, len(bots), deals)
     untold = [[] for _ in seats]
-    choices = []
     while True:
-        for each in told:
-            for seat in seats if each.seats is None else each.seats:
-                untold[seat].append(each.event)
+        for event, who in told:
+            for seat in seats if who is None else who:
+                untold[seat].append(event)
         asked = rules.to_act(state)
         if not asked:
             break
@@ -98,13 +102,168 @@ def play(bots, game_id, options, seed):
         for seat in asked:
             view, moves = rules.view(state, seat), rules.moves(state, seat)
             move = table[seat].choose(codec, view, moves, untold[seat])
-            assert move in moves, f"seat {seat} chose {move}"
+            assert move in moves, f"{bots[seat].__name__} chose {move}"
             untold[seat] = []
             chosen.append((seat, move))
-        choices += chosen
         state, told = rules.step(state, tuple(chosen), deals)
     result = rules.result(state)
     for seated in table:
         end = MatchEnd(match=1, scores=result.scores, places=result.places, ending=1)
         seated.bot.ended(cardarena.End(end, seated.start, before=None))
-    return result, choices
+    return result
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_importing_a_bot_does_not_run_it(file, monkeypatch):
+    def run(*arguments, **named):
+        raise AssertionError("it ran")
+
+    monkeypatch.setattr(cardarena, "run", run)
+    assert issubclass(bot_of(load(file)), cardarena.Bot)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_bot_needs_nothing_but_the_sdk(file):
+    imported = set()
+    for node in ast.walk(ast.parse((FOLDER / file).read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add(node.module.split(".")[0])
+    assert imported - set(sys.stdlib_module_names) == {"cardarena"}
+
+
+def test_the_first_example_is_short():
+    assert len((FOLDER / "random_bot.py").read_text("utf-8").splitlines()) <= 15
+
+
+def test_every_game_has_a_trial_of_strength():
+    assert sorted(trial.game for trial in TRIALS) == sorted(game.id for game in GAMES)
+
+
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.game)
+def test_a_trial_fits_its_game_and_its_bot(trial):
+    game = game_by_id(trial.game)
+    game.rules.start(game.options(trial.options, trial.seats), trial.seats, KeyedDeals(bytes(32)))
+    assert trial.game in bot_of(load(trial.bot)).games
+
+
+@pytest.mark.parametrize(("game", "seats"), SEATED)
+def test_the_bots_that_play_everything_do(game, seats):
+    random.seed(f"{game} {seats}")
+    bots = [bot_of(load(PLAY_EVERYTHING[seat % 2])) for seat in range(seats)]
+    assert len(play(bots, game, {"hands": seats}, "everything").hand_scores) == seats
+
+
+@pytest.mark.parametrize(("file", "game", "seats"), EXPERTS)
+def test_a_games_own_bot_plays_whole_matches(file, game, seats, monkeypatch):
+    module = load(file)
+    if hasattr(module, "MAX_POSITIONS"):
+        monkeypatch.setattr(module, "MAX_POSITIONS", 1)  # also plays where a search ends early
+    random.seed(f"{game} {seats}")
+    bots = [bot_of(module)] * (seats - 1) + [bot_of(load("random_bot.py"))]
+    assert len(play(bots, game, {"hands": seats}, "own").hand_scores) == seats
+
+
+# What the bots know of the rules by themselves is what the rules say.
+
+
+def heap_of(bot, cards):
+    return sum(bot.BIT[card] for card in cards)
+
+
+@pytest.mark.parametrize(
+    ("margin", "cards", "points"),
+    [
+        ("margin", (JOKER, *pack("9TJQKA")), deal_points),
+        ("half_margin", PACK_52[::2], lambda a, b: (half_points(a), half_points(b))),
+    ],
+    ids=["deal, misère and joker included", "half of the 52-card game"],
+)
+def test_abstrac_bot_scores_as_the_rules_do(margin, cards, points):
+    bot, chance = load("abstrac.py"), random.Random(1)
+    for _ in range(500):
+        shuffled = (
+            chance.sample(PACK_52, 26) if margin == "half_margin" else chance.sample(cards, 25)
+        )
+        taken = chance.randrange(27)
+        mine, theirs = shuffled[:taken], shuffled[taken:]
+        ours, others = points(mine, theirs)
+        found = getattr(bot, margin)(heap_of(bot, mine), heap_of(bot, theirs), 0)
+        assert found == ours - others, (mine, theirs)
+
+
+def best_margin(variant, row, mine, theirs, previous):
+    """The margin under perfect play, by trying everything."""
+    if not row:
+        ours, others = deal_points(mine, theirs)
+        if variant == "fiftytwo":
+            ours, others = half_points(mine), half_points(theirs)
+        return ours - others
+    return max(
+        -best_margin(variant, row[count:], theirs, mine + row[:count], count)
+        for count in range(1, take_limit(variant, row, previous) + 1)
+    )
+
+
+@pytest.mark.parametrize("variant", ["basic", "suit", "unfettered", "fiftytwo"])
+def test_abstrac_bot_finds_the_best_take(variant):
+    bot, chance = load("abstrac.py"), random.Random(2)
+    game = "abstrac" if variant == "basic" else f"abstrac_{variant}"
+    for _ in range(20):
+        row = tuple(chance.sample(pack("9TJQKA"), 9))
+        search = bot.Search(game, row)
+        found, count, depth = search.best_take(0, 0, 0, min(search.first_limit(), 9), lambda: 9.0)
+        assert found == best_margin(variant, row, (), (), 0)
+        assert found == -best_margin(variant, row[count:], (), row[:count], count)
+        assert depth >= len(row)
+
+
+def test_democracy_bot_knows_its_chances():
+    bot, chance = load("democracy.py"), random.Random(3)
+    jokers = (JOKER, JOKER)
+    whole = pack(bot.RANKS, jokers=2)
+    for _ in range(300):
+        # Few ranks, so that trumps, ties, jokers and both 5 and 6 of trump come often.
+        few = [card for card in whole if card[0] in "56K" or card in jokers]
+        upcard, card, *unseen = chance.sample(few, 8)
+        others = chance.choice([1, 2, 3])
+        deals = list(permutations(unseen, others))
+        winners = [trick_winner(upcard, (card, *deal)) for deal in deals]
+        tied = [
+            winner is None and bot.plain_rank(card) == max(map(bot.plain_rank, (card, *deal)))
+            for winner, deal in zip(winners, deals, strict=True)
+        ]
+        wins, ties = bot.chances(card, bot.trump_of(upcard), unseen, others)
+        assert wins == pytest.approx(winners.count(0) / len(deals)), (upcard, card, unseen)
+        assert ties == pytest.approx(sum(tied) / len(deals)), (upcard, card, unseen)
+
+
+def test_chinese_poker_bot_orders_hands_as_the_rules_do():
+    bot, chance = load("chinese_poker.py"), random.Random(4)
+    # Half of the hands are of few cards, so that the rare classes come too.
+    few = [card for card in PACK_52 if card[1] == "s" or card[0] in "2A"]
+    hands = [chance.sample(few if number % 2 else PACK_52, 5) for number in range(4000)]
+    hands += [hand[:3] for hand in hands[:1000]]
+    values = []
+    for hand in hands:
+        row = sorted(hand, key=bot.PACK.index, reverse=True)
+        values.append(
+            (bot.strength(row), poker.standard(row) if len(row) == 5 else poker.front(row))
+        )
+    values.sort()
+    for (low, low_by_rules), (high, high_by_rules) in pairwise(values):
+        assert (low < high) == (low_by_rules < high_by_rules)
+        assert (low == high) == (low_by_rules == high_by_rules)
+
+
+def test_chinese_poker_bot_sets_well_without_a_foul():
+    bot, chance = load("chinese_poker.py"), random.Random(5)
+    for _ in range(5):
+        held = chance.sample(PACK_52, 13)
+        rows, made = bot.best_setting(held)
+        assert sorted(card for row in rows for card in row) == sorted(held)
+        assert not is_foul(strengths(*rows))
+        for good in candidates(held, 8):
+            numbers = [bot.strength(row) for row in (good.front, good.middle, good.back)]
+            assert bot.expected(numbers) <= made

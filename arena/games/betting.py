@@ -17,12 +17,23 @@ None, and takes the chips out with `collect`. Amounts are chips. What is called
 `to` is a seat's total of the round, not what it adds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
+from arena.games.betting_moves import (
+    CHECK,
+    FOLD,
+    Bet,
+    BettingMove,
+    Call,
+    Check,
+    Choices,
+    Fold,
+    Raise,
+    choices_of,
+)
 from arena.games.contract import IllegalMove, Seat
 
 
@@ -48,85 +59,6 @@ class Limits:
     """The largest bet or raise of a spread limit; not used otherwise."""
     max_raises: int
     """Raises after the bet, also between two seats (B6); not used in no-limit."""
-
-
-# What a seat may do (B1).
-
-
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """Give up the hand. Not allowed where checking is free."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Add nothing, as nothing is to be called."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Match the bet, or go all-in below it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bet:
-    """Be the first to put chips in, for a total of `to`."""
-
-    to: int
-
-
-@dataclass(frozen=True, slots=True)
-class Raise:
-    """Go beyond what is to be matched, for a total of `to` in this round."""
-
-    to: int
-
-
-BettingMove: TypeAlias = Fold | Check | Call | Bet | Raise
-
-FOLD: Final = Fold()
-CHECK: Final = Check()
-CALL: Final = Call()
-# Moves are interned: equal moves are one object, which the codec's cache likes.
-bet_to: Final = lru_cache(maxsize=1 << 14)(Bet)
-raise_to: Final = lru_cache(maxsize=1 << 14)(Raise)
-
-
-class Choices:
-    """The moves of one turn; the wagers are a range, of which a few sizes are offered.
-
-    Offered are fold or check, call, and the smallest wager, half the pot, the
-    pot and the largest, as far as they lie in the range.
-    """
-
-    __slots__ = ("_high", "_low", "_passive", "_wager", "complete", "offered")
-
-    def __init__(
-        self,
-        passive: tuple[BettingMove, ...],
-        wager: Callable[[int], BettingMove],
-        span: tuple[int, int] | None,
-        sizes: Sequence[int],
-    ) -> None:
-        """Moves that add no wager, and the wagers from `span[0]` to `span[1]`, if any."""
-        self._passive = passive
-        self._wager = wager
-        self._low, self._high = span or (1, 0)
-        listed = sorted({to for to in sizes if self._low <= to <= self._high} | {*(span or ())})
-        self.offered = (*passive, *map(wager, listed))
-        self.complete = len(listed) == self._high - self._low + 1
-
-    def __contains__(self, move: object) -> bool:
-        if isinstance(move, Bet | Raise):
-            return self._low <= move.to <= self._high and self._wager(move.to) == move
-        return move in self._passive
-
-    def count(self) -> int:
-        return len(self._passive) + self._high - self._low + 1
-
-    def sample(self, below: Callable[[int], int]) -> BettingMove:
-        number = below(self.count()) - len(self._passive)
-        return self._passive[number] if number < 0 else self._wager(self._low + number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +152,11 @@ def begin(
     return _round(limits, chips, live, pending, price, tuple(answered))
 
 
+def closed(limits: Limits, chips: Chips, live: tuple[Seat, ...]) -> Round:
+    """A round in which nobody is to act."""
+    return Round(limits, chips, live, (), unopened(limits), (), None)
+
+
 def act(betting: Round, move: BettingMove) -> Round:
     """The round after the move of the seat to act.
 
@@ -263,13 +200,14 @@ def choices(betting: Round) -> Choices:
         raise IllegalMove("nobody is to bet now")
     to_match, low, high = betting.price.to_match, turn.min_to, turn.max_to
     if low is None or high is None:
-        return _choices(turn.to_call > 0, False, None, 0, 0)
-    half = pot = 0
-    if low < high:
-        # A raise by the pot is sized after the call that it contains.
-        pot = sum(betting.chips.paid) + sum(betting.chips.bets) + turn.to_call
-        half = pot // 2
-    return _choices(turn.to_call > 0, to_match == 0, (low, high), to_match + half, to_match + pot)
+        return choices_of(calls=turn.to_call > 0)
+    opens, calls = to_match == 0, turn.to_call > 0
+    if low == high:
+        return choices_of(calls=calls, opens=opens, low=low, high=high)
+    # A raise by the pot is sized after the call that it contains.
+    pot = sum(betting.chips.paid) + sum(betting.chips.bets) + turn.to_call
+    half_to, pot_to = to_match + pot // 2, to_match + pot
+    return choices_of(calls=calls, opens=opens, low=low, high=high, half_to=half_to, pot_to=pot_to)
 
 
 def collect(betting: Round) -> tuple[Chips, Seat | None]:
@@ -409,11 +347,3 @@ def _put_in(chips: Chips, seat: Seat, amount: int) -> Chips:
     stacks[seat] -= amount
     bets[seat] += amount
     return Chips(tuple(stacks), tuple(bets), chips.paid)
-
-
-@lru_cache(maxsize=1 << 14)
-def _choices(
-    calls: bool, opens: bool, span: tuple[int, int] | None, half_to: int, pot_to: int
-) -> Choices:
-    passive: tuple[BettingMove, ...] = (FOLD, CALL) if calls else (CHECK,)
-    return Choices(passive, bet_to if opens else raise_to, span, (half_to, pot_to))

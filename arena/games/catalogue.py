@@ -6,9 +6,10 @@ from importlib import resources
 from types import ModuleType
 from typing import Final, cast
 
-from arena.games import abstrac, chinese_poker, democracy
+from arena.games import abstrac, chinese_poker, democracy, jam, pineapple, soko
 from arena.games.contract import BadOptions, Options, Rules
 from arena.games.options import Setting, Value, build_options, settings_of
+from arena.games.pineapple_options import Variant as PineappleVariant
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Game:
 
     @property
     def rules(self) -> Rules:
-        return cast(Rules, self.module)
+        return cast("Rules", self.module)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -80,6 +81,19 @@ def _abstrac(variant: abstrac.Variant, title: str, summary: str) -> Game:
     )
 
 
+def _pineapple(variant: PineappleVariant, game_id: str, title: str, summary: str) -> Game:
+    return Game(
+        id=game_id,
+        title=title,
+        summary=summary,
+        module=pineapple,
+        rules_version=1,
+        seats=tuple(range(2, 10)),
+        preset={"variant": variant.value},
+        page="pineapple",
+    )
+
+
 GAMES: Final = (
     _abstrac(
         abstrac.Variant.BASIC,
@@ -116,6 +130,40 @@ GAMES: Final = (
         module=chinese_poker,
         rules_version=1,
         seats=(2, 3, 4),
+    ),
+    Game(
+        id="jam",
+        title="Jam",
+        summary="A colour each and 26 tricks, of which those won in a row count most.",
+        module=jam,
+        rules_version=1,
+        seats=(2,),
+    ),
+    Game(
+        id="soko",
+        title="Soko",
+        summary="Five-card stud where four of a suit or four in a row count, at spread limit.",
+        module=soko,
+        rules_version=1,
+        seats=tuple(range(2, 9)),
+    ),
+    _pineapple(
+        PineappleVariant.PINEAPPLE,
+        "pineapple",
+        "Pineapple",
+        "Hold'em with three cards in hand, of which one goes before the flop.",
+    ),
+    _pineapple(
+        PineappleVariant.CRAZY,
+        "crazy_pineapple",
+        "Crazy Pineapple",
+        "Hold'em with three cards in hand, of which one goes after the betting on the flop.",
+    ),
+    _pineapple(
+        PineappleVariant.CRAZY_HILO,
+        "crazy_pineapple_hi_lo",
+        "Crazy Pineapple Hi-Lo",
+        "Crazy Pineapple where the best hand and the best low split the pot.",
     ),
 )
 

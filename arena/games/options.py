@@ -8,7 +8,7 @@ the text of `arena games show`.
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from arena.games.contract import BadOptions
 
@@ -67,8 +67,8 @@ def settings_of(options: type, preset: Mapping[str, Value] | None = None) -> tup
 
 def _default_of(field: dataclasses.Field[Any]) -> Value:
     """The default of a field made by `setting`, which always has one."""
-    default: Value = field.default
-    return default
+    default: Any = field.default
+    return cast(Value, default)
 
 
 def build_options(

@@ -20,12 +20,11 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from arena import poker
 from arena.cards import PACK_52, Card
 from arena.games import betting
-from arena.games.betting import Bet, Call, Check, Chips, Fold, Limits, Raise, Round, Structure
+from arena.games.betting import Chips, Round
+from arena.games.betting_moves import Bet, Call, Check, Fold, Raise
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Listed,
@@ -36,9 +35,9 @@ from arena.games.contract import (
     Told,
     require_to_act,
 )
-from arena.games.options import setting
+from arena.games.pineapple_options import Options, Stakes, Variant, first_match
+from arena.games.pineapple_showdown import PotWon, award, unshown
 from arena.games.poker_match import (
-    MAX_STACK,
     NO_ACTIONS,
     Acted,
     Action,
@@ -47,32 +46,15 @@ from arena.games.poker_match import (
     Match,
     UncalledReturned,
     acted,
-    check_seats,
-    format_option,
-    hands_option,
-    new_match,
     new_round,
     next_hand,
     result_of,
     score_hand,
 )
-from arena.games.pots import best_of, pots_of, share_out
+from arena.games.pots import Pot, pots_of
 
-MAX_SEATS: Final = 9
 HOLE: Final = 3
 """Cards dealt to each seat."""
-FIXED_STACK: Final = 100
-NOLIMIT_STACK: Final = 200
-DEEPEST: Final = 1000
-"""Smallest bets in a stack at most: no-limit raises could go on for so long."""
-
-
-class Variant(StrEnum):
-    """Which Pineapple it is."""
-
-    PINEAPPLE = "pineapple"
-    CRAZY = "crazy"
-    CRAZY_HILO = "crazy_hilo"
 
 
 class Phase(StrEnum):
@@ -101,46 +83,13 @@ _NEXT: Final = {
     Street.FLOP: Street.TURN,
     Street.TURN: Street.RIVER,
 }
+_DISCARD_ON: Final = {
+    Variant.PINEAPPLE: Street.PREFLOP,
+    Variant.CRAZY: Street.FLOP,
+    Variant.CRAZY_HILO: Street.FLOP,
+}
 # Places after the hole cards of a deck; the cards between are burnt.
 _BOARD_PLACES: Final = (1, 2, 3, 5, 7)
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_option()
-    format: str = format_option()
-    structure: str = setting(
-        Structure.FIXED,
-        "how bets are limited",
-        choices=(Structure.FIXED, Structure.NOLIMIT),
-    )
-    ante: int = setting(0, "chips every seat posts", minimum=0, maximum=MAX_STACK)
-    small_blind: int = setting(1, "at most the big blind", minimum=0, maximum=MAX_STACK)
-    big_blind: int = setting(
-        2, "0, or in fixed limit the small bet; in no-limit the smallest bet too",
-        minimum=0, maximum=MAX_STACK,
-    )
-    small_bet: int = setting(
-        2, "fixed limit: bets before and on the flop", minimum=1, maximum=MAX_STACK
-    )
-    big_bet: int = setting(
-        4, "fixed limit: bets on turn and river, at least the small bet", minimum=1, maximum=MAX_STACK
-    )
-    min_bet: int = setting(
-        2, "no-limit without blinds: the smallest bet", minimum=1, maximum=MAX_STACK
-    )
-    max_raises: int = setting(
-        3, "fixed limit: raises of a round, the bet or big blind not counted", minimum=0, maximum=20
-    )
-    start_stack: int = setting(
-        0,
-        f"chips at the start; 0 is {FIXED_STACK}, in no-limit {NOLIMIT_STACK}",
-        minimum=0,
-        maximum=MAX_STACK,
-    )
-    variant: str = setting(Variant.PINEAPPLE, "which Pineapple", choices=tuple(Variant))
 
 
 # What a seat may do, beside betting.
@@ -210,21 +159,6 @@ class Shown:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PotWon:
-    """A pot was shared out."""
-
-    amount: int
-    eligible: tuple[Seat, ...]
-    """The seats that played for it."""
-    winners: tuple[Seat, ...]
-    """Of the pot, or of its high half."""
-    low_winners: tuple[Seat, ...]
-    """Of the low half; none unless there is a low that qualifies."""
-    shares: tuple[int, ...]
-    """Chips by seat."""
-
-
 Event: TypeAlias = (
     HandBegan
     | Dealt
@@ -268,17 +202,6 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Stakes:
-    """What the options come to for a number of seats."""
-
-    variant: str
-    ante: int
-    blinds: tuple[int, int]
-    limits: tuple[Limits, Limits]
-    """Before and on the flop, and on turn and river."""
-
-
-@dataclass(frozen=True, slots=True)
 class Deal:
     """The cards of a hand."""
 
@@ -309,13 +232,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     Raises:
       BadOptions: unless there are 2 to 9 seats, and the stakes make sense.
     """
-    check_seats("Pineapple", seats, MAX_SEATS)
-    stakes = _stakes(options)
-    fixed = options.structure == Structure.FIXED
-    stack = options.start_stack or (FIXED_STACK if fixed else NOLIMIT_STACK)
-    if stack > DEEPEST * stakes.limits[0].least:
-        raise BadOptions(f"start_stack={stack} is over {DEEPEST} of the smallest bets")
-    match = new_match(seats, options.hands, options.format, stack)
+    stakes, match = first_match(options, seats)
     told: list[Told] = []
     return Step(_begin_hand(stakes, match, deals, told), tuple(told))
 
@@ -401,31 +318,6 @@ def _discards(held: tuple[Card, ...]) -> Listed:
     return Listed(tuple(_DISCARDS[card] for card in held))
 
 
-def _stakes(options: Options) -> Stakes:
-    """The stakes of a match.
-
-    Raises:
-      BadOptions: if blinds and bets do not fit together.
-    """
-    small, big = options.small_blind, options.big_blind
-    if small > big:
-        raise BadOptions(f"small_blind={small} is over big_blind={big}")
-    if not big and not options.ante:
-        raise BadOptions("there is nothing to play for: set ante or big_blind")
-    if options.structure == Structure.NOLIMIT:
-        limits = Limits(Structure.NOLIMIT, big or options.min_bet, 0, 0)
-        return Stakes(options.variant, options.ante, (small, big), (limits, limits))
-    if big not in (0, options.small_bet):
-        raise BadOptions(f"big_blind={big} is not small_bet={options.small_bet}, as in fixed limit")
-    if options.big_bet < options.small_bet:
-        raise BadOptions(f"big_bet={options.big_bet} is under small_bet={options.small_bet}")
-    early, late = (
-        Limits(Structure.FIXED, size, size, options.max_raises)
-        for size in (options.small_bet, options.big_bet)
-    )
-    return Stakes(options.variant, options.ante, (small, big), (early, late))
-
-
 def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
     """Post, deal singly from the dealer's left, and open the betting."""
     players, dealer = match.players, match.dealer
@@ -487,10 +379,88 @@ def _bet(state: State, move: Move, deals: Deals) -> Step:
 
 def _end_round(state: State, deals: Deals, told: list[Told]) -> State:
     """Collect the bets, and go on to the discard, the next street or the end of the hand."""
-    chips, owner = betting.collect(state.betting)
+    ended = state.betting
+    chips, owner = betting.collect(ended)
     if owner is not None:
-        amount = chips.stacks[owner] - state.betting.chips.stacks[owner]
+        amount = chips.stacks[owner] - ended.chips.stacks[owner]
         told.append(Told(UncalledReturned(owner, amount)))
-    live, limits = state.betting.live, state.betting.limits
-    closed = betting.begin(limits, chips, live, (), betting.unopened(limits))
-    ...
+    closed = betting.closed(ended.limits, chips, ended.live)
+    if len(ended.live) == 1:
+        pot = unshown(Pot(sum(chips.paid), ended.live), len(chips.paid))
+        return _end_hand(state, closed, (pot,), deals, told)
+    stakes, match, street = state.stakes, state.match, state.street
+    if street is _DISCARD_ON[stakes.variant]:
+        return State(stakes, match, state.deal, Phase.DISCARD, street, closed, state.line)
+    return _deal_on(stakes, match, state.deal, street, closed, state.line, deals, told)
+
+
+def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
+    """Take the discards of all together and deal on."""
+    deal, live = state.deal, state.betting.live
+    holes, given_up = list(deal.holes), list(deal.given_up)
+    told: list[Told] = []
+    for seat, move in zip(live, choices, strict=True):
+        hole = holes[seat]
+        if not isinstance(move, Discard) or move.card not in hole:
+            raise IllegalMove(f"discard one of {', '.join(hole)}")
+        holes[seat] = tuple([card for card in hole if card != move.card])
+        given_up[seat] = move.card
+        told.append(Told(GaveUp(seat, move.card), (seat,)))
+    told.append(Told(Discarded(live)))
+    deal = Deal(tuple(holes), tuple(given_up), deal.runout)
+    after = _deal_on(
+        state.stakes, state.match, deal, state.street, state.betting, state.line, deals, told
+    )
+    return Step(after, tuple(told))
+
+
+def _deal_on(
+    stakes: Stakes,
+    match: Match,
+    deal: Deal,
+    street: Street,
+    closed: Round,
+    line: Line,
+    deals: Deals,
+    told: list[Told],
+) -> State:
+    """Deal streets until there is something to decide, or the hands are shown.
+
+    `closed` is the round that ended.
+    """
+    chips, live = closed.chips, closed.live
+    while street is not Street.RIVER:
+        below, street = BOARD[street], _NEXT[street]
+        told.append(Told(BoardDealt(street, deal.runout[below : BOARD[street]])))
+        if betting.able(chips, live):
+            limits = stakes.limits[street in (Street.TURN, Street.RIVER)]
+            order = betting.clockwise(live, match.dealer)
+            opening = betting.begin(limits, chips, live, order, betting.unopened(limits))
+            return State(stakes, match, deal, Phase.BET, street, opening, new_round(line))
+        if street is _DISCARD_ON[stakes.variant]:
+            return State(stakes, match, deal, Phase.DISCARD, street, closed, line)
+    state = State(stakes, match, deal, Phase.BET, street, closed, line)
+    order = betting.clockwise(live, match.dealer)
+    told += [Told(Shown(seat, deal.holes[seat])) for seat in order]
+    with_low = stakes.variant is Variant.CRAZY_HILO
+    pots = pots_of(chips.paid, live)
+    won = award(pots, order, deal.holes, deal.runout, with_low=with_low)
+    return _end_hand(state, closed, won, deals, told)
+
+
+def _end_hand(
+    state: State, closed: Round, won: tuple[PotWon, ...], deals: Deals, told: list[Told]
+) -> State:
+    """Pay out the pots, and begin the next hand if there is one."""
+    chips, live = closed.chips, closed.live
+    shares = [each.shares for each in won]
+    stacks = tuple(map(sum, zip(chips.stacks, *shares, strict=True)))
+    match = score_hand(state.match, stacks)
+    told += map(Told, won)
+    told.append(Told(HandEnded(match.hand, match.hand_scores[-1], match.totals)))
+    following = next_hand(match)
+    if following is not None:
+        return _begin_hand(state.stakes, following, deals, told)
+    nothing = (0,) * len(stacks)
+    paid_out = betting.closed(closed.limits, Chips(stacks, nothing, nothing), live)
+    return State(state.stakes, match, state.deal, Phase.OVER, state.street, paid_out, state.line)

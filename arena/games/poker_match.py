@@ -78,7 +78,15 @@ def new_match(seats: int, hands: int, format_: str, stack: int) -> Match:
     everybody = tuple(Seat(seat) for seat in range(seats))
     nothing = (0,) * seats
     return Match(
-        everybody, format_, hands or own_length, 0, Seat(0), everybody, (stack,) * seats, (), nothing
+        everybody,
+        format_,
+        hands or own_length,
+        0,
+        Seat(0),
+        everybody,
+        (stack,) * seats,
+        (),
+        nothing,
     )
 
 
@@ -117,9 +125,7 @@ def next_hand(match: Match) -> Match | None:
         return None
     players, stacks = match.players, match.stacks
     if match.format == Format.FREEZEOUT:
-        stacks = tuple(
-            [had + won for had, won in zip(stacks, match.hand_scores[-1], strict=True)]
-        )
+        stacks = tuple([had + won for had, won in zip(stacks, match.hand_scores[-1], strict=True)])
         players = tuple([seat for seat in players if stacks[seat]])
         if len(players) == 1:
             return None

@@ -263,7 +263,7 @@ class _Errors:
     ) -> None:
         bots = len(root)
         self._root = root
-        self._shares: list[tuple[int, _Array, _Array]] = []
+        shares: list[tuple[int, _Array, _Array]] = []
         self._blind = np.zeros((bots, 0))
         self._variance = np.zeros((bots, bots))
         rows = within = 0
@@ -274,13 +274,21 @@ class _Errors:
             self._blind = np.hstack([self._blind, vectors[:, blind]])
             seen = ~blind & (leverages > _ZERO)
             leverages, vectors = leverages[seen], vectors[:, seen]
-            self._shares.append((sum(design.count for design in alike), leverages, vectors))
+            shares.append((sum(design.count for design in alike), leverages, vectors))
             for design in alike:
                 residuals = _residuals(design, skills, limit)
                 scores = residuals @ design.rows @ root @ vectors * (1.0 - leverages) ** -0.5
                 self._variance += vectors @ (scores.T @ scores) @ vectors.T
                 rows += residuals.size
                 within += int((abs(residuals) < limit).sum())
+        # Side by side in arrays, as wide as the widest; what is missing has no leverage.
+        width = max(len(leverages) for _, leverages, _ in shares)
+        self._counts = np.array([count for count, _, _ in shares], dtype=np.float64)
+        self._leverages = np.zeros((len(shares), width))
+        self._vectors = np.zeros((len(shares), bots, width))
+        for number, (_, leverages, vectors) in enumerate(shares):
+            self._leverages[number, : len(leverages)] = leverages
+            self._vectors[number, :, : len(leverages)] = vectors
         # A pulled-in residual tells nothing of the slope: Huber's correction.
         self._variance *= (rows / within) ** 2
 
@@ -297,18 +305,14 @@ class _Errors:
         # Bell and McCaffrey's: 2 mean² / variance of the estimated variance, were the noise
         # independent and normal. `own` and `shared` are the parts of that quadratic form within
         # a deal-set and between two of them.
-        bots = len(self._root)
-        mean = squares = 0.0
-        shared = np.zeros((bots, bots))
-        for count, leverages, vectors in self._shares:
-            along = direction @ vectors
-            own = float((along**2 * leverages / (1.0 - leverages)).sum())
-            reach = vectors @ (along * leverages * (1.0 - leverages) ** -0.5)
-            overlap = float(reach @ reach)
-            mean += count * (own - overlap)
-            squares += count * (own**2 - 2 * own * overlap)
-            shared += count * np.outer(reach, reach)
-        squares += float((shared**2).sum())
+        along = np.einsum("b,dbw->dw", direction, self._vectors)
+        own = (along**2 * self._leverages / (1.0 - self._leverages)).sum(axis=1)
+        weights = along * self._leverages * (1.0 - self._leverages) ** -0.5
+        reach = np.einsum("dbw,dw->db", self._vectors, weights)
+        overlap = (reach**2).sum(axis=1)
+        shared = (reach.T * self._counts) @ reach
+        mean = float(self._counts @ (own - overlap))
+        squares = float(self._counts @ (own**2 - 2 * own * overlap) + (shared**2).sum())
         return mean**2 / squares if squares > 0 else None
 
 

@@ -1,5 +1,6 @@
 """The table of a tournament: skills with their errors, tiers, and faults beside them."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -117,13 +118,12 @@ def _order(ranked: MarginFit) -> tuple[str, ...]:
 
 
 def _chances(ranked: MarginFit, order: Sequence[str]) -> tuple[tuple[float | None, ...], ...]:
-    return tuple(
-        tuple(
-            None if bot == other else ranked.difference(bot, other).chance_positive
-            for other in order
-        )
-        for bot in order
-    )
+    chances: list[list[float | None]] = [[None] * len(order) for _ in order]
+    for i, j in itertools.combinations(range(len(order)), 2):
+        chance = ranked.difference(order[i], order[j]).chance_positive
+        if chance is not None:
+            chances[i][j], chances[j][i] = chance, 1.0 - chance
+    return tuple(map(tuple, chances))
 
 
 def _tiers(better: Sequence[Sequence[float | None]]) -> tuple[int, ...]:

@@ -9,42 +9,42 @@ GRACE_S: Final = 0.05
 
 
 class SeatClock:
-    """The time of one seat at one match. All amounts in seconds.
+    """The time of one seat at one match.
 
     A move first uses its own budget; what it takes beyond that comes out of
-    the bank; an answer in time adds the increment, up to `MAX_TIME_MS`. The ceilings of hand and
-    match bound the sum of everything charged.
+    the bank; an answer in time adds the increment, up to `MAX_TIME_MS`. The
+    ceilings of hand and match bound the sum of everything charged.
+
+    Kept in whole microseconds, as the journal holds them: a clock that is fed
+    from a replay shows exactly the same, and no sum is off by a rounding.
     """
 
     __slots__ = (
+        "_bank_us",
         "_free_within_move",
-        "_hand",
-        "_hand_left_s",
-        "_increment_s",
-        "_match_left_s",
-        "_move_s",
+        "_hand_left_us",
+        "_hand_us",
+        "_increment_us",
+        "_match_left_us",
+        "_move_us",
         "_told",
-        "bank_s",
     )
-    _UNLIMITED: Final = float("inf")
 
     def __init__(self, control: TimeControl) -> None:
-        self._move_s = control.move_ms / 1000
-        self._increment_s = control.increment_ms / 1000
-        self._hand = control.hand_ms / 1000 or self._UNLIMITED
-        self._hand_left_s = self._hand
-        self._match_left_s = control.match_ms / 1000 or self._UNLIMITED
-        self.bank_s = control.bank_ms / 1000
+        self._move_us = control.move_ms * 1000
+        self._bank_us = control.bank_ms * 1000
+        self._increment_us = control.increment_ms * 1000
+        self._hand_us = control.hand_ms * 1000 or _UNLIMITED_US
+        self._hand_left_us = self._hand_us
+        self._match_left_us = control.match_ms * 1000 or _UNLIMITED_US
         # What most moves do: with no ceiling and no increment, the bank stays as it is.
-        self._free_within_move = not (
-            control.increment_ms or control.hand_ms or control.match_ms
-        )
+        self._free_within_move = not (control.increment_ms or control.hand_ms or control.match_ms)
         self._told: tuple[int, int, int] | None = None
 
     @property
     def bank_ms(self) -> int:
         """What is left in the bank, in whole milliseconds."""
-        return int(self.bank_s * 1000)
+        return self._bank_us // 1000
 
     def told_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
         """What an ask says: time for the move, in the bank, and per answer in time.
@@ -54,39 +54,45 @@ class SeatClock:
         """
         if self._told is not None and used_s <= 0:
             return self._told
-        ceiling_s = min(self._hand_left_s, self._match_left_s)
-        move_s = min(self._move_s, ceiling_s)
-        bank_s = min(self.bank_s, ceiling_s - move_s)
+        ceiling_us = min(self._hand_left_us, self._match_left_us)
+        move_us = min(self._move_us, ceiling_us)
+        bank_us = min(self._bank_us, ceiling_us - move_us)
+        increment_ms = self._increment_us // 1000
         if used_s > 0:
-            bank_s = max(0.0, bank_s - max(0.0, used_s - move_s))
-            move_s = max(0.0, move_s - used_s)
-        told = int(move_s * 1000), int(bank_s * 1000), int(self._increment_s * 1000)
-        if used_s <= 0:
-            self._told = told
-        return told
+            used_us = round(used_s * 1e6)
+            bank_us = max(0, bank_us - max(0, used_us - move_us))
+            move_us = max(0, move_us - used_us)
+            return move_us // 1000, bank_us // 1000, increment_ms
+        self._told = move_us // 1000, bank_us // 1000, increment_ms
+        return self._told
 
     def new_hand(self) -> None:
         """Start the hand's ceiling afresh."""
         self._told = None
-        self._hand_left_s = self._hand
+        self._hand_left_us = self._hand_us
 
     def allowance_s(self) -> float:
         """Most that the next move may take; 0 once a ceiling is used up."""
-        if self._free_within_move:
-            return self._move_s + self.bank_s
-        return min(self._move_s + self.bank_s, self._hand_left_s, self._match_left_s)
+        return self._allowance_us() / 1e6
 
     def charge(self, used_s: float, *, in_time: bool) -> None:
         """Charge a move that took `used_s`; it never takes more than there was."""
-        if used_s <= self._move_s and self._free_within_move:
+        used_us = round(used_s * 1e6)
+        if used_us <= self._move_us and self._free_within_move:
             return
-        # In whole microseconds, as the journal holds them: a clock that is fed
-        # from a replay so shows exactly the same.
-        used_s = min(max(round(used_s * 1e6) / 1e6, 0.0), self.allowance_s())
+        used_us = min(max(used_us, 0), self._allowance_us())
         self._told = None
-        self._hand_left_s -= used_s
-        self._match_left_s -= used_s
-        if used_s > self._move_s:
-            self.bank_s = max(0.0, self.bank_s - (used_s - self._move_s))
+        self._hand_left_us -= used_us
+        self._match_left_us -= used_us
+        if used_us > self._move_us:
+            self._bank_us = max(0, self._bank_us - (used_us - self._move_us))
         if in_time:
-            self.bank_s = min(self.bank_s + self._increment_s, MAX_TIME_MS / 1000)
+            self._bank_us = min(self._bank_us + self._increment_us, MAX_TIME_MS * 1000)
+
+    def _allowance_us(self) -> int:
+        if self._free_within_move:
+            return self._move_us + self._bank_us
+        return min(self._move_us + self._bank_us, self._hand_left_us, self._match_left_us)
+
+
+_UNLIMITED_US: Final = 1 << 62

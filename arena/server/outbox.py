@@ -36,6 +36,8 @@ class Outbox:
         self._queued_bytes = 0
         self._waiter: asyncio.Future[None] | None = None
         self._writer_was_free = True
+        self.gathers = False
+        """Whether more asks may join those that are there, as with many matches a stream."""
         self.closed = False
         self.verdict: Refused | None = None
         """Why the stream was closed, if not in order."""
@@ -70,6 +72,10 @@ class Outbox:
             self._writer_was_free = True
             self._waiter = self._loop.create_future()
             await self._waiter
+            if self.gathers:
+                # One more turn of the host loop, for what is being answered just now. Without
+                # it small frames beget small ones: a few answers make as few asks.
+                await asyncio.sleep(0)
         self._seal_asks()
         frames, self._frames = self._frames, []
         self._queued_bytes = 0

@@ -103,6 +103,7 @@ class Session:
         self.max_open_asks = min(hello.max_open_asks or 1, MAX_OPEN_ASKS)
         self.wants_text = hello.want_text
         self._strikes = 0
+        outbox.gathers = self.max_open_asks > 1
         for frame in self._resume():
             outbox.post(frame)
         self._fill_slots()

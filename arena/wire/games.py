@@ -11,6 +11,9 @@ FAMILY_NUMBERS: Final[Mapping[str, int]] = {
     "abstrac": 16,
     "democracy": 17,
     "chinese_poker": 18,
+    "jam": 20,
+    "soko": 25,
+    "pineapple": 26,
 }
 
 

@@ -328,8 +328,10 @@ class TestAccidents:
         assert fit(spoilt).difference("a", "b").value == pytest.approx((12 * usual_mean + 500) / 13)
 
     def test_below_a_hundred_deal_sets_the_largest_margin_counts_in_full(self):
-        played = [duel(2, 2)] * 49 + [duel(4, 4)] * 49 + [duel(-500, -500)]
-        assert fit(played).difference("a", "b").value == pytest.approx((49 * 2 + 49 * 4 - 500) / 99)
+        played = [duel(20, 20)] * 49 + [duel(40, 40)] * 49 + [duel(-500, -500)]
+        assert fit(played).difference("a", "b").value == pytest.approx(
+            (49 * 20 + 49 * 40 - 500) / 99
+        )
 
     def test_the_limit_is_three_times_the_bulk_and_the_errors_know_of_it(self):
         # Margins are 1 and -1, half of the leads, so the limit is 3 and the skill of a solves

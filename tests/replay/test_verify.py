@@ -186,6 +186,42 @@ def test_a_lie_with_fitting_checksums_is_found(change, said, why, path):
         verify(replay)
 
 
+@pytest.fixture(scope="module")
+def unasked_path(tmp_path_factory):
+    """A match in which seat 0 leaves at once, and seat 1 runs out of time."""
+    folder = tmp_path_factory.mktemp("unasked")
+    control = TimeControl(1000, 1000, 0, match_ms=3000)
+    bots = [Bot(3, (LEAVE,)), Bot(4)]
+    return record(folder, "abstrac", bots, {"hands": 2}, time_control=control)
+
+
+def unasked(records, seat):
+    return next(each for each in of_seat(records, seat) if each.unasked)
+
+
+# fmt: off
+UNASKED_LIES = [
+    (lambda rs: setattr(unasked(rs, 1), "unasked", False), "no time left",       "asked without time"),
+    (lambda rs: setattr(unasked(rs, 0), "unasked", False), "had forfeited",      "asked after it left"),
+    (lambda rs: setattr(unasked(rs, 1), "fault", FaultKind.TIMEOUT), "has a fault", "late, but not asked"),
+    (lambda rs: setattr(unasked(rs, 0), "fault", FaultKind.GONE), "already",     "gone a second time"),
+    (lambda rs: setattr(unasked(rs, 0), "forfeited", False), "is not said to",   "back in the match"),
+    (lambda rs: setattr(unasked(rs, 1), "charged_us", 5),  "cost time",          "charged, but not asked"),
+    (lambda rs: setattr(rs[-2].closed, "ending", 1),       "ended as forfeit",   "a forfeit that is hidden"),
+    (lambda rs: rs[-2].closed.places.reverse(),            "places",             "the one that left first"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "why"), UNASKED_LIES, ids=[row[2] for row in UNASKED_LIES]
+)
+def test_a_lie_about_seats_that_are_not_asked_is_found(change, said, why, unasked_path):
+    assert verify(Replay.open(unasked_path))
+    with pytest.raises(Discrepancy, match=said):
+        verify(Replay.read(io.BytesIO(retold(unasked_path, change))))
+
+
 def test_retelling_without_a_lie_changes_nothing(path):
     replay = Replay.read(io.BytesIO(retold(path, lie(lambda _: None))))
     assert verify(replay) == verify(Replay.open(path))

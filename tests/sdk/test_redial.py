@@ -73,6 +73,24 @@ def test_some_ends_are_final(code, sentence):
         redial().after(end(code))
 
 
+# fmt: off
+REASONS = [
+    (False, "UNAVAILABLE", "failed to connect; last error: UNKNOWN: ipv4:127.0.0.1:1: connect: Connection refused (111)",
+     "Connection refused (111)",     "a failure to connect"),
+    (True,  "UNAVAILABLE", "restarting: back soon", "restarting: back soon", "the arena's own words"),
+    (True,  "OK",          "",                      "OK",                    "no words"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("welcomed", "code", "details", "reason", "why"), REASONS, ids=[row[4] for row in REASONS]
+)
+def test_the_reason_of_an_end_is_short(welcomed, code, details, reason, why):
+    ended = StreamEnd(grpc.StatusCode[code], details, welcomed=welcomed, lived_s=0.0)
+    assert ended.reason == reason
+
+
 def test_the_wait_doubles_up_to_half_a_minute():
     waits = redial()
     delays = [waits.after(ABSENT).delay_s for _ in range(10)]
@@ -99,7 +117,7 @@ def test_a_bot_that_plays_once_gives_up_after_ten_seconds_without_an_arena():
     clock = Clock()
     waits = redial(once=True, clock=clock)
     clock.now_s = 9.9
-    assert waits.after(ABSENT) is not None
+    assert waits.after(ABSENT).delay_s == pytest.approx(0.1)
     clock.now_s = 10.0
     with pytest.raises(Unreachable, match=r"no arena at home:7654 for 10 s \(because\)"):
         waits.after(ABSENT)

@@ -122,11 +122,30 @@ def test_a_redirect_is_followed_with_the_same_token():
         def first(arena, stream, hello):
             yield welcome()
             yield redirect(there.address)
-            assert stream.read() is None  # the bot hangs up
+            arena.heard.append(stream.read())
 
         with FakeArena(first) as here:
             play(Second, here)
-    assert there.heard == ["me"]
+    assert (here.heard, there.heard) == ([None], ["me"]), "it hangs up here, and plays there"
+
+
+def test_an_ask_is_closed_when_play_is_over():
+    given = []
+
+    class Keeping(cardarena.Bot):
+        def move(self, ask):
+            given.append(ask)
+            return 0
+
+    def script(arena, stream, hello):
+        yield welcome()
+        yield match_start(1)
+        yield asks(ask(1))
+        stream.answers()
+
+    with FakeArena(script) as arena:
+        play(Keeping, arena)
+    assert [one.open for one in given] == [False]
 
 
 def test_garbage_from_the_arena_is_a_broken_stream():

@@ -1,8 +1,12 @@
 """Tournaments in the store: settings, schedule and results."""
 
+import signal
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 import trio
@@ -13,6 +17,7 @@ from arena.ladder.schedule import round_robin
 from arena.ladder.tournament import run_tournament
 from arena.store import Entrant, Settings, SettingsDiffer, StoreError, open_store, schema
 
+ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SETTINGS = Settings(
     name="autumn",
@@ -223,6 +228,25 @@ class TestRecording:
             seen = other.tournament("autumn")
             tournament.record(MATCHES[0], OUTCOME)
             assert seen.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+
+def test_a_killed_program_loses_no_result_and_leaves_no_half(path):
+    program = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from arena.store import open_store\n"
+        "from tests.store.test_tournament_store import MATCHES, NOW, OUTCOME, PLAN, SETTINGS\n"
+        "store = open_store(Path(sys.argv[1]))\n"
+        "tournament = store.open_tournament(SETTINGS, PLAN, now=NOW)\n"
+        "tournament.record(MATCHES[0], OUTCOME)\n"
+        "with store._database.writing() as connection:\n"
+        "    connection.exec_driver_sql('UPDATE matches SET status = ?', ('finished',))\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", program, str(path)], cwd=ROOT, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with open_store(path) as store:
+        assert store.tournament("autumn").outcomes() == {OUTCOME.match_id: OUTCOME}
 
 
 def test_the_runner_plays_into_the_store_and_goes_on_after_closing(path):

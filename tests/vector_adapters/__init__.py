@@ -10,6 +10,6 @@ import pkgutil
 MODULES = [
     importlib.import_module(f"{__name__}.{each.name}")
     for each in pkgutil.iter_modules(__path__)
-    if each.name != "deals"
+    if each.name not in ("deals", "poker_table")
 ]
 ADAPTERS = {game: module.KINDS for module in MODULES for game in module.GAMES}

@@ -120,9 +120,7 @@ def view(vector):
     only(given, "variant", "row", "takes", "seat", "half")
     if given["variant"] == "fiftytwo":
         assert given["half"] == 1
-        state, _ = abstrac.start(
-            Options(variant="fiftytwo"), 2, Loaded({(0, "deck"): pack()})
-        )
+        state, _ = abstrac.start(Options(variant="fiftytwo"), 2, Loaded({(0, "deck"): pack()}))
     else:
         state = state_at(given["variant"], given["row"])
         for count in given["takes"]:

@@ -11,7 +11,7 @@ A bot is a class with one method, and plays with `cardarena.run`:
 Each game has a module with its messages under short names: `cardarena.abstrac`.
 """
 
-from cardarena import abstrac, chinese_poker, democracy
+from cardarena import abstrac, chinese_poker, democracy, pineapple, soko
 from cardarena._ask import AnyAsk, Ask, End, OptionValue
 from cardarena._bot import BatchBot, Bot
 from cardarena._choice import Choice, Noted
@@ -38,6 +38,8 @@ __all__ = [
     "abstrac",
     "chinese_poker",
     "democracy",
+    "pineapple",
     "play",
     "run",
+    "soko",
 ]

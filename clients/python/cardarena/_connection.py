@@ -202,7 +202,7 @@ class Connection:
         if end.redirect is not None:
             self._say(f"redirected to {attempt.endpoint}")
         elif end.welcomed:
-            self._say(f"the stream ended ({end.details or end.code.name}); connecting again")
+            self._say(f"the stream ended ({end.reason}); connecting again")
         elif not self._absent:
             self._absent = True
-            self._say(f"no arena at {attempt.endpoint} yet ({end.details}); trying on")
+            self._say(f"no arena at {attempt.endpoint} yet ({end.reason}); trying again")

@@ -14,6 +14,9 @@ FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "abstrac": ("abstrac", "abstrac_suit", "abstrac_unfettered", "abstrac_fiftytwo"),
     "democracy": ("democracy",),
     "chinese_poker": ("chinese_poker",),
+    "jam": ("jam",),
+    "soko": ("soko",),
+    "pineapple": ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo"),
 }
 """The field of `oneof game` that carries a family's messages, and the ids of its games."""
 

@@ -1,5 +1,6 @@
 """When to come back to the arena after a stream has ended, and where to."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
@@ -41,6 +42,13 @@ class StreamEnd:
     """Whether the arena had said that it was about to close."""
     redirect: str | None = None
     """Where the arena sent the bot."""
+
+    @property
+    def reason(self) -> str:
+        """Why, shortly: of a failure to connect gRPC tells the whole story, the cause last."""
+        if not self.welcomed and self.code is grpc.StatusCode.UNAVAILABLE:
+            return self.details.rpartition(": ")[2]
+        return self.details or self.code.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +105,12 @@ class Redial:
             raise Refused(_FINAL[end.code] + why)
         if end.code is grpc.StatusCode.OK and (self._once or end.draining):
             return None
-        if self._once and self._now_s() - self._reached_s >= PATIENCE_S:
-            raise Unreachable(f"no arena at {self._address} for {PATIENCE_S:g} s ({end.details})")
+        left_s = self._reached_s + PATIENCE_S - self._now_s() if self._once else math.inf
+        if left_s <= 0:
+            raise Unreachable(f"no arena at {self._address} for {PATIENCE_S:g} s ({end.reason})")
         if not end.welcomed:
             self._endpoint = self._address
-        return Attempt(self._endpoint, self._delay_s())
+        return Attempt(self._endpoint, min(self._delay_s(), left_s))
 
     def _redirected(self, endpoint: str) -> Attempt:
         self._endpoint = endpoint

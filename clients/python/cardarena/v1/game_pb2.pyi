@@ -12,6 +12,9 @@ package: 16 abstrac, 17 democracy, 18 chinese_poker, 19 arlington, 20 jam,
 from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
 from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
+from cardarena.games.v1 import jam_pb2 as _jam_pb2
+from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
+from cardarena.games.v1 import soko_pb2 as _soko_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -95,6 +98,9 @@ class GameMove(_message.Message):
     ABSTRAC_FIELD_NUMBER: _builtins.int
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    JAM_FIELD_NUMBER: _builtins.int
+    SOKO_FIELD_NUMBER: _builtins.int
+    PINEAPPLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def abstrac(self) -> _abstrac_pb2.AbstracMove:
         """A move of Abstrac."""
@@ -107,18 +113,33 @@ class GameMove(_message.Message):
     def chinese_poker(self) -> _chinese_poker_pb2.ChinesePokerMove:
         """A move of Chinese Poker."""
 
+    @_builtins.property
+    def jam(self) -> _jam_pb2.JamMove:
+        """A move of Jam."""
+
+    @_builtins.property
+    def soko(self) -> _soko_pb2.SokoMove:
+        """A move of Soko."""
+
+    @_builtins.property
+    def pineapple(self) -> _pineapple_pb2.PineappleMove:
+        """A move of the Pineapples."""
+
     def __init__(
         self,
         *,
         abstrac: _abstrac_pb2.AbstracMove | None = ...,
         democracy: _democracy_pb2.DemocracyMove | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerMove | None = ...,
+        jam: _jam_pb2.JamMove | None = ...,
+        soko: _soko_pb2.SokoMove | None = ...,
+        pineapple: _pineapple_pb2.PineappleMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "soko", "pineapple"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -133,6 +154,9 @@ class GameEvent(_message.Message):
     ABSTRAC_FIELD_NUMBER: _builtins.int
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    JAM_FIELD_NUMBER: _builtins.int
+    SOKO_FIELD_NUMBER: _builtins.int
+    PINEAPPLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def abstrac(self) -> _abstrac_pb2.AbstracEvent:
         """An event of Abstrac."""
@@ -145,18 +169,33 @@ class GameEvent(_message.Message):
     def chinese_poker(self) -> _chinese_poker_pb2.ChinesePokerEvent:
         """An event of Chinese Poker."""
 
+    @_builtins.property
+    def jam(self) -> _jam_pb2.JamEvent:
+        """An event of Jam."""
+
+    @_builtins.property
+    def soko(self) -> _soko_pb2.SokoEvent:
+        """An event of Soko."""
+
+    @_builtins.property
+    def pineapple(self) -> _pineapple_pb2.PineappleEvent:
+        """An event of the Pineapples."""
+
     def __init__(
         self,
         *,
         abstrac: _abstrac_pb2.AbstracEvent | None = ...,
         democracy: _democracy_pb2.DemocracyEvent | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerEvent | None = ...,
+        jam: _jam_pb2.JamEvent | None = ...,
+        soko: _soko_pb2.SokoEvent | None = ...,
+        pineapple: _pineapple_pb2.PineappleEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "soko", "pineapple"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

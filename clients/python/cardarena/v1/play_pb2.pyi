@@ -21,6 +21,9 @@ The bot-facing surface: one stream on which a bot plays all its matches.
 from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
 from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
+from cardarena.games.v1 import jam_pb2 as _jam_pb2
+from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
+from cardarena.games.v1 import soko_pb2 as _soko_pb2
 from cardarena.v1 import game_pb2 as _game_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -566,6 +569,9 @@ class Ask(_message.Message):
     ABSTRAC_FIELD_NUMBER: _builtins.int
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    JAM_FIELD_NUMBER: _builtins.int
+    SOKO_FIELD_NUMBER: _builtins.int
+    PINEAPPLE_FIELD_NUMBER: _builtins.int
     ask_id: _builtins.int
     """Names the ask; never used again on this bot's streams."""
     match: _builtins.int
@@ -600,6 +606,18 @@ class Ask(_message.Message):
     def chinese_poker(self) -> _chinese_poker_pb2.ChinesePokerAsk:
         """Asks at Chinese Poker."""
 
+    @_builtins.property
+    def jam(self) -> _jam_pb2.JamAsk:
+        """Asks at Jam."""
+
+    @_builtins.property
+    def soko(self) -> _soko_pb2.SokoAsk:
+        """Asks at Soko."""
+
+    @_builtins.property
+    def pineapple(self) -> _pineapple_pb2.PineappleAsk:
+        """Asks at the Pineapples."""
+
     def __init__(
         self,
         *,
@@ -613,12 +631,15 @@ class Ask(_message.Message):
         abstrac: _abstrac_pb2.AbstracAsk | None = ...,
         democracy: _democracy_pb2.DemocracyAsk | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerAsk | None = ...,
+        jam: _jam_pb2.JamAsk | None = ...,
+        soko: _soko_pb2.SokoAsk | None = ...,
+        pineapple: _pineapple_pb2.PineappleAsk | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "event_texts", b"event_texts", "game", b"game", "match", b"match", "move_texts", b"move_texts", "played_for", b"played_for", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "match", b"match", "move_texts", b"move_texts", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "soko", "pineapple"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

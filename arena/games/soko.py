@@ -1,0 +1,438 @@
+"""Soko, or Canadian stud, for two to eight seats.
+
+Five-card stud in which four of a suit and four in a row count, bet at spread
+limit. The digest's rulings are cited as S1 to S14, those on betting as B1 to B12.
+
+| round | begins with           | who is first                     | limits                   |
+|-------|-----------------------|----------------------------------|--------------------------|
+| 1     | a hole card, a card up | the lowest card, which brings in | `min_bet` to `max_bet`  |
+| 2     | a second card up      | the lowest hand exposed (S6)     | doubled if a pair shows  |
+| 3, 4  | a further card up     | the same                         | doubled                  |
+
+There is no fifth round, though the source speaks of one (S1).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+from arena.cards import PACK_52, Card
+from arena.games import betting
+from arena.games.betting import Chips, Round
+from arena.games.betting_moves import (
+    Bet,
+    BringIn,
+    Call,
+    Check,
+    Fold,
+    Raise,
+    bring_in_of,
+    bring_ins_of,
+)
+from arena.games.contract import (
+    Deals,
+    IllegalMove,
+    Moves,
+    Result,
+    Seat,
+    Step,
+    Told,
+    require_to_act,
+)
+from arena.games.poker_match import (
+    NO_ACTIONS,
+    Acted,
+    Action,
+    HandEnded,
+    Line,
+    Match,
+    UncalledReturned,
+    acted,
+    new_round,
+    next_hand,
+    result_of,
+    score_hand,
+)
+from arena.games.pots import Pot, pots_of
+from arena.games.soko_options import Options, Stakes, first_match
+from arena.games.soko_showdown import PotWon, award, first_to_act
+
+LAST_ROUND: Final = 4
+
+
+class Phase(StrEnum):
+    """What the match is doing."""
+
+    BRING_IN = "bring_in"
+    """The seat with the lowest card opens, as it must."""
+    BET = "bet"
+    """A seat bets, or declines to."""
+    OVER = "over"
+
+
+Move: TypeAlias = BringIn | Fold | Check | Call | Bet | Raise
+
+
+# What seats are told.
+
+
+@dataclass(frozen=True, slots=True)
+class HandBegan:
+    """Antes were posted, and each seat that has chips gets a card down."""
+
+    hand: int
+    dealer: Seat
+    chips: Chips
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """The seat's hole card; for that seat alone."""
+
+    seat: Seat
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class UpcardsDealt:
+    """A card was dealt face up to each of `seats`, in this order."""
+
+    round: int
+    seats: tuple[Seat, ...]
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtIn:
+    """The seat opened the first round."""
+
+    seat: Seat
+    to: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The hole card of a seat, at the showdown (B12)."""
+
+    seat: Seat
+    card: Card
+
+
+Event: TypeAlias = (
+    HandBegan
+    | Dealt
+    | UpcardsDealt
+    | BroughtIn
+    | Acted
+    | UncalledReturned
+    | Shown
+    | PotWon
+    | HandEnded
+)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one seat may know."""
+
+    phase: Phase
+    round: int
+    """1 to 4."""
+    hand: int
+    dealer: Seat
+    to_act: Seat | None
+    hole: Card | None
+    """The own hole card, also after folding; None for the spectator."""
+    upcards: tuple[tuple[Card, ...], ...]
+    """By seat, in the order dealt, those of folded hands too."""
+    live: tuple[Seat, ...]
+    """Seats in the hand that have not folded."""
+    min_bet: int
+    """Of this round."""
+    max_bet: int
+    """Of this round."""
+    chips: Chips
+    to_call: int
+    """Chips that a call adds, for the seat to act; 0 where it may check or brings in."""
+    min_to: int | None
+    """The smallest bring-in, or total of the round to bet or raise to; None if it may not."""
+    max_to: int | None
+    """The largest."""
+    line: Line
+    """The bring-in is listed as a bet."""
+    totals: tuple[int, ...]
+    """Chips won in the completed hands, by seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The cards of a hand."""
+
+    holes: tuple[Card | None, ...]
+    """By seat; None where the seat is out of the match."""
+    upcards: tuple[tuple[Card, ...], ...]
+    stock: tuple[Card, ...]
+    """What is left of the deck, the next card first."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match before a choice."""
+
+    stakes: Stakes
+    match: Match
+    deal: Deal
+    phase: Phase
+    number: int
+    """Of the betting round, from 1."""
+    betting: Round
+    line: Line
+
+
+def start(options: Options, seats: int, deals: Deals) -> Step:
+    """Post and deal the first hand. Seat 0 deals it.
+
+    Raises:
+      BadOptions: unless there are 2 to 8 seats, and the stakes make sense.
+    """
+    stakes, match = first_match(options, seats)
+    told: list[Told] = []
+    return Step(_begin_hands(stakes, match, deals, told), tuple(told))
+
+
+def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
+    """Take a move of the seat to act.
+
+    Raises:
+      IllegalMove: if the rules forbid it here.
+    """
+    asked = to_act(state)
+    if not asked:
+        raise IllegalMove("the match is over")
+    (move,) = require_to_act(chosen, asked)
+    return _bet(state, move, deals) if state.phase is Phase.BET else _bring_in(state, move, deals)
+
+
+def to_act(state: State) -> tuple[Seat, ...]:
+    """The seat whose turn it is."""
+    turn = state.betting.turn
+    return () if turn is None else (turn.seat,)
+
+
+def moves(state: State, seat: Seat) -> Moves:
+    """The sizes of a bring-in, or betting moves."""
+    if state.phase is Phase.BRING_IN:
+        turn = state.betting.turn
+        assert turn is not None
+        return bring_ins_of(turn.min_to, turn.max_to, state.betting.limits.least)
+    return betting.choices(state.betting)
+
+
+def view(state: State, seat: Seat | None) -> View:
+    """What a seat may know; the spectator sees no hole card before the showdown."""
+    match, deal, round_ = state.match, state.deal, state.betting
+    turn, limits = round_.turn, round_.limits
+    return View(
+        state.phase,
+        state.number,
+        match.hand,
+        match.dealer,
+        None if turn is None else turn.seat,
+        None if seat is None else deal.holes[seat],
+        deal.upcards,
+        round_.live,
+        limits.least,
+        limits.most,
+        round_.chips,
+        0 if turn is None else turn.to_call,
+        None if turn is None else turn.min_to,
+        None if turn is None else turn.max_to,
+        state.line,
+        match.totals,
+    )
+
+
+def fallback(state: State, seat: Seat) -> Move:
+    """The smallest bring-in; else check, or else fold (B1)."""
+    turn = state.betting.turn
+    assert turn is not None
+    if state.phase is Phase.BRING_IN:
+        assert turn.min_to is not None
+        return bring_in_of(turn.min_to)
+    return betting.fallback(turn)
+
+
+def hand_number(state: State) -> int:
+    """The deal, from 0."""
+    return state.match.hand
+
+
+def heavy(state: State, seat: Seat, move: Move) -> bool:
+    """No step is."""
+    return False
+
+
+def result(state: State) -> Result | None:
+    """Chips won or lost over the match; equal totals share a place."""
+    return None if to_act(state) else result_of(state.match)
+
+
+def _begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[Told]) -> State:
+    """Begin the next hand that has something to decide, or end the match.
+
+    In a freezeout a hand may pass without a decision: where antes take all the
+    chips of all seats but one (S13).
+    """
+    state: State | None = None
+    while match is not None:
+        state = _begin_hand(stakes, match, deals, told)
+        if state.phase is not Phase.OVER:
+            return state
+        match = next_hand(state.match)
+    assert state is not None
+    return state
+
+
+def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
+    """Post, deal a card down and one up, and find who brings in."""
+    players = match.players
+    order = betting.clockwise(players, match.dealer)
+    chips, limits = betting.ante(match.stacks, stakes.ante), stakes.limits[0]
+    told.append(Told(HandBegan(match.hand, match.dealer, chips)))
+    deck = deals.shuffle(match.hand, "deck", PACK_52)
+    holes: list[Card | None] = [None] * len(match.seats)
+    for seat, card in zip(order, deck, strict=False):
+        holes[seat] = card
+        told.append(Told(Dealt(seat, card), (seat,)))
+    deal = Deal(tuple(holes), ((),) * len(match.seats), deck[len(players) :])
+    deal = _deal_up(deal, order, 1, told)
+    closed = betting.closed(limits, chips, players)
+    if not betting.able(chips, players):
+        return _deal_on(State(stakes, match, deal, Phase.BET, 1, closed, NO_ACTIONS), told)
+    first = first_to_act(deal.upcards, [seat for seat in order if chips.stacks[seat]])
+    stack = chips.stacks[first]
+    # Not a turn of betting: what is owed is an amount, and nothing else is allowed.
+    turn = betting.Turn(first, 0, min(stakes.bring_in, stack), min(limits.most, stack))
+    opening = Round(limits, chips, players, (first,), closed.price, (), turn)
+    return State(stakes, match, deal, Phase.BRING_IN, 1, opening, NO_ACTIONS)
+
+
+def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int, told: list[Told]) -> Deal:
+    upcards, count = list(deal.upcards), len(order)
+    for seat, card in zip(order, deal.stock, strict=False):
+        upcards[seat] = (*upcards[seat], card)
+    told.append(Told(UpcardsDealt(number, order, deal.stock[:count])))
+    return Deal(deal.holes, tuple(upcards), deal.stock[count:])
+
+
+def _bring_in(state: State, move: Move, deals: Deals) -> Step:
+    opening = state.betting
+    turn, limits, live = opening.turn, opening.limits, opening.live
+    assert turn is not None
+    if move not in bring_ins_of(turn.min_to, turn.max_to, limits.least) or not isinstance(move, BringIn):
+        raise IllegalMove(f"bring in from {turn.min_to} to {turn.max_to}")
+    seat, amount = turn.seat, move.to
+    chips = betting.post(opening.chips, seat, amount)
+    # A short bring-in still costs the others the whole (B9).
+    price = betting.opened(limits, max(amount, state.stakes.bring_in))
+    others = betting.clockwise(live, seat)[:-1]
+    after = betting.begin(limits, chips, live, others, price, posted=seat)
+    line, _ = acted(state.line, seat, Action.BET, after)
+    told = [Told(BroughtIn(seat, amount))]
+    return _after(state, after, line, told, deals)
+
+
+_ACTIONS: Final = {
+    Fold: Action.FOLD,
+    Check: Action.CHECK,
+    Call: Action.CALL,
+    Bet: Action.BET,
+    Raise: Action.RAISE,
+}
+
+
+def _bet(state: State, move: Move, deals: Deals) -> Step:
+    turn = state.betting.turn
+    assert turn is not None
+    if isinstance(move, BringIn):
+        raise IllegalMove("this is not the time to bring in")
+    after = betting.act(state.betting, move)
+    line, event = acted(state.line, turn.seat, _ACTIONS[type(move)], after)
+    return _after(state, after, line, [event], deals)
+
+
+def _after(state: State, after: Round, line: Line, told: list[Told], deals: Deals) -> Step:
+    """Go on after a move: with the next seat, the next round or the next hand."""
+    state = State(state.stakes, state.match, state.deal, Phase.BET, state.number, after, line)
+    if after.turn is None:
+        state = _end_round(state, told)
+        if state.phase is Phase.OVER:
+            following = next_hand(state.match)
+            if following is not None:
+                state = _begin_hands(state.stakes, following, deals, told)
+    return Step(state, tuple(told))
+
+
+def _end_round(state: State, told: list[Told]) -> State:
+    """Collect the bets, and go on to the next card or the end of the hand."""
+    ended = state.betting
+    chips, owner = betting.collect(ended)
+    if owner is not None:
+        amount = chips.stacks[owner] - ended.chips.stacks[owner]
+        told.append(Told(UncalledReturned(owner, amount)))
+    closed = betting.closed(ended.limits, chips, ended.live)
+    state = State(
+        state.stakes, state.match, state.deal, Phase.BET, state.number, closed, state.line
+    )
+    if len(ended.live) == 1:
+        return _end_hand(state, (Pot(sum(chips.paid), ended.live),), told)
+    return _deal_on(state, told)
+
+
+def _deal_on(state: State, told: list[Told]) -> State:
+    """Deal cards until somebody has something to decide, or the hands are shown."""
+    stakes, match, deal, number = state.stakes, state.match, state.deal, state.number
+    chips, live = state.betting.chips, state.betting.live
+    order = betting.clockwise(live, match.dealer)
+    while number < LAST_ROUND:
+        number += 1
+        deal = _deal_up(deal, order, number, told)
+        if betting.able(chips, live):
+            limits = stakes.limits[number > 2 or _pair_shows(deal.upcards, live)]
+            first = first_to_act(deal.upcards, [seat for seat in order if chips.stacks[seat]])
+            at = live.index(first)
+            opening = betting.begin(
+                limits, chips, live, live[at:] + live[:at], betting.unopened(limits)
+            )
+            return State(stakes, match, deal, Phase.BET, number, opening, new_round(state.line))
+    told += [Told(Shown(seat, _hole(deal, seat))) for seat in order]
+    shown = State(stakes, match, deal, Phase.BET, number, state.betting, state.line)
+    return _end_hand(shown, pots_of(chips.paid, live), told)
+
+
+def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool:
+    """Whether a seat that has not folded shows a pair, be it all-in (S9)."""
+    return any(upcards[seat][0][0] == upcards[seat][1][0] for seat in live)
+
+
+def _end_hand(state: State, pots: Sequence[Pot], told: list[Told]) -> State:
+    """Share out the pots; the state has the phase `OVER`, whether or not the match goes on."""
+    deal, closed = state.deal, state.betting
+    chips, live = closed.chips, closed.live
+    won = award(
+        pots, [(_hole(deal, seat), *deal.upcards[seat]) for seat in live], live, len(deal.holes)
+    )
+    stacks = tuple(map(sum, zip(chips.stacks, *[each.shares for each in won], strict=True)))
+    told += map(Told, won)
+    match = score_hand(state.match, stacks)
+    told.append(Told(HandEnded(match.hand, match.hand_scores[-1], match.totals)))
+    nothing = (0,) * len(stacks)
+    paid_out = betting.closed(closed.limits, Chips(stacks, nothing, nothing), live)
+    return State(state.stakes, match, deal, Phase.OVER, state.number, paid_out, state.line)
+
+
+def _hole(deal: Deal, seat: Seat) -> Card:
+    card = deal.holes[seat]
+    assert card is not None, "only seats that were dealt to play"
+    return card

@@ -1,0 +1,52 @@
+"""What it costs to build an ask with 60 moves: view, moves and bytes."""
+
+import statistics
+import time
+from typing import Final
+
+from arena.deal import KeyedDeals, seeded_key
+from arena.games import democracy
+from arena.games.catalogue import game_by_id
+from arena.games.contract import Listed, Seat
+from arena.wire import asks
+from arena.wire.games import codec_of
+
+MOVES: Final = 60
+ROUNDS: Final = 200
+ASKS: Final = 50
+"""Asks that are timed together."""
+
+
+def ask_60_moves_us() -> float:
+    """Microseconds to build and encode one ask, as the median of many rounds.
+
+    The view is that of a six-seat Democracy table in the last trick of its
+    first island, with the history of all tricks before; its rules offer fewer
+    moves, so 60 interned ones stand in for them.
+    """
+    game = game_by_id("democracy")
+    codec = codec_of(game)
+    deals = KeyedDeals(seeded_key("bench"))
+    seats = max(game.seats)
+    step = democracy.start(game.options({"hands": seats}, seats), seats, deals)
+    while democracy.view(step.state, None).undealt or democracy.view(step.state, None).pool:
+        everybody = democracy.to_act(step.state)
+        chosen = tuple((seat, democracy.fallback(step.state, seat)) for seat in everybody)
+        step = democracy.step(step.state, chosen, deals)
+    known = tuple(democracy._PLAYS.values())
+    moves = tuple(known[at % len(known)] for at in range(MOVES))
+    events = [codec.event(told.event) for told in step.told if told.seats is None]
+    match, seat = asks.match_field(1), Seat(0)
+
+    def build() -> bytes:
+        view = democracy.view(step.state, seat)
+        body = asks.seat_field(seat) + codec.ask(view, events, Listed(moves))
+        return asks.ask_element(1, match, 10_000, 60_000, 0, 3, body)
+
+    took_us = []
+    for _ in range(ROUNDS):
+        begin_s = time.perf_counter()
+        for _ in range(ASKS):
+            build()
+        took_us.append((time.perf_counter() - begin_s) / ASKS * 1e6)
+    return statistics.median(took_us)

@@ -1,0 +1,144 @@
+"""Servers and loads as processes of their own, and the measuring of them."""
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from bench import arena_server, load
+
+PATIENCE_S: Final = 30.0
+"""A process that has not said a word by then is taken to hang."""
+
+
+class Failed(Exception):
+    """A process ended or hangs. The text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a load did while its gate was open."""
+
+    decisions: int
+    frames: int
+    asked_bytes: int
+    answered_bytes: int
+    seconds: float
+
+    @property
+    def per_s(self) -> float:
+        """Decisions a second."""
+        return self.decisions / self.seconds
+
+
+class Process:
+    """A program of this package, that says a line when it is asked to or is ready."""
+
+    def __init__(self, module: str, *arguments: str, path: str | None = None) -> None:
+        """`path` is a folder of packages that go before the installed ones."""
+        self._name = module
+        environment = dict(os.environ)
+        if path is not None:
+            environment["PYTHONPATH"] = path
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=environment,
+        )
+
+    def line(self) -> str:
+        """The next line it says.
+
+        Raises:
+          Failed: if it ends first, or says nothing for long.
+        """
+        assert self._process.stdout is not None
+        readable, _, _ = select.select([self._process.stdout], [], [], PATIENCE_S)
+        if not readable:
+            raise Failed(f"{self._name} hangs")
+        line = self._process.stdout.readline().strip()
+        if not line:
+            raise Failed(f"{self._name} ended before its time")
+        return line
+
+    def tell(self, line: str) -> None:
+        """Say a line to it."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + "\n")
+
+    def end(self) -> None:
+        """Stop it."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+class Side:
+    """A server with its load, ready to be measured."""
+
+    def __init__(self, server: Process, loads: list[Process]) -> None:
+        self._server = server
+        self._loads = loads
+
+    def measure(self, seconds: float) -> Measured:
+        """Let the load play for so long, all else being at rest."""
+        for each in self._loads:
+            each.tell(str(seconds))
+        done = [Measured(**json.loads(each.line())) for each in self._loads]
+        return Measured(
+            decisions=sum(each.decisions for each in done),
+            frames=sum(each.frames for each in done),
+            asked_bytes=sum(each.asked_bytes for each in done),
+            answered_bytes=sum(each.answered_bytes for each in done),
+            seconds=max(each.seconds for each in done),
+        )
+
+    def end(self) -> None:
+        """Stop both."""
+        for each in (*self._loads, self._server):
+            each.end()
+
+
+@contextlib.contextmanager
+def bare_side(
+    streams: int, ask_bytes: int, answer_bytes: int, path: str | None = None
+) -> Iterator[Side]:
+    """The bare ping-pong with messages of these lengths, one under way on each stream."""
+    server = Process("bench.bare", str(ask_bytes), path=path)
+    job = {"streams": streams, "answer_bytes": answer_bytes}
+    with _loaded(server, job, path) as side:
+        yield side
+
+
+@contextlib.contextmanager
+def arena_side(job: arena_server.Job, *, first: bool = False) -> Iterator[Side]:
+    """The arena, with bots that answer by the first move or by one at random."""
+    server = Process("bench.arena_server", json.dumps(asdict(job)))
+    play = {"streams": job.streams, "game": job.game, "matches": job.matches, "first": first}
+    with _loaded(server, play, None) as side:
+        yield side
+
+
+@contextlib.contextmanager
+def _loaded(server: Process, job: dict[str, object], path: str | None) -> Iterator[Side]:
+    started = [server]
+    try:
+        play = load.Job(address=server.line(), **job)  # type: ignore[arg-type]
+        client = Process("bench.load", json.dumps(asdict(play)), path=path)
+        started.append(client)
+        client.line()
+        yield Side(server, [client])
+    finally:
+        for each in reversed(started):
+            each.end()

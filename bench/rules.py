@@ -1,0 +1,55 @@
+"""The rules alone: random play through `moves`, `view` and `step`, in one process."""
+
+import random
+import time
+from collections.abc import Callable
+from typing import Final
+
+from arena.deal import KeyedDeals, seeded_key
+from arena.games.catalogue import Game
+from arena.games.contract import Rules
+
+HANDS: Final = 12
+"""Of a match, rounded up to a multiple of the seats."""
+
+Rate = Callable[[float], float]
+"""Plays for so many seconds and gives decisions a second."""
+
+
+def rate_of(game: Game) -> Rate:
+    """Random play at the smallest number of seats, match after match.
+
+    Every decision lists the moves and builds the view, as an ask needs them.
+    """
+    seats = min(game.seats)
+    options = game.options({"hands": -(-HANDS // seats) * seats}, seats)
+    drawn = random.Random(1)
+
+    def below(n: int) -> int:
+        return int(drawn.random() * n)
+
+    def rate(seconds: float) -> float:
+        decisions = match = 0
+        begin_s = time.perf_counter()
+        while time.perf_counter() - begin_s < seconds:
+            deals = KeyedDeals(seeded_key(f"bench {match}"))
+            decisions += _play(game.rules, options, seats, deals, below)
+            match += 1
+        return decisions / (time.perf_counter() - begin_s)
+
+    return rate
+
+
+def _play(
+    rules: Rules, options: object, seats: int, deals: KeyedDeals, below: Callable[[int], int]
+) -> int:
+    state, decisions = rules.start(options, seats, deals).state, 0
+    while acting := rules.to_act(state):
+        chosen = []
+        for seat in acting:
+            moves = rules.moves(state, seat)
+            rules.view(state, seat)
+            chosen.append((seat, moves.sample(below)))
+        decisions += len(acting)
+        state = rules.step(state, tuple(chosen), deals).state
+    return decisions

@@ -1,0 +1,208 @@
+"""Measures whether every sample bot is stronger than random play: `scripts/strength`.
+
+Each trial is a tournament as `arena tournament` plays it: a real server, bots
+that dial in as processes of their own, and complete deal-sets, so that the
+luck of the deal cancels. The margin is what the bot scores in a match ahead of
+the mean of the random bots at its table, with its 95 % interval.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from arena.cli.arguments import MISTAKES
+from arena.cli.tournament import progress_bar
+from arena.games.catalogue import game_by_id
+from arena.jail import parse_commands
+from arena.ladder.standings import Standings
+from arena.server.arena import Arena
+from arena.server.host import ServerSettings, serve
+from arena.server.tokens import Tokens
+from arena.server.tournaments import TournamentPlan, open_tournament, play
+
+SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
+RANDOM = "random_bot.py"
+
+BETTER = "better"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One sample bot at one game, against random bots in all other seats."""
+
+    game: str
+    bot: str
+    """A file of sample_bots."""
+    seats: int = 2
+    deal_sets: int = 20
+    options: Mapping[str, object] = field(default_factory=dict)
+
+
+# Every game of the catalogue has its line here, which tests/test_sample_bots.py makes sure of.
+TRIALS = (
+    Trial("abstrac", "abstrac.py"),
+    Trial("abstrac_suit", "abstrac.py"),
+    Trial("abstrac_unfettered", "abstrac.py"),
+    Trial("abstrac_fiftytwo", "abstrac.py"),
+    Trial("democracy", "democracy.py", seats=3, options={"hands": 3}),
+    Trial("chinese_poker", "chinese_poker.py", options={"hands": 4}),
+    Trial("jam", "jam.py"),
+    Trial("jam", "jam.py", options={"hands": 2}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came of a trial."""
+
+    game: str
+    bot: str
+    seats: int
+    margin: float | None
+    """Points a match ahead of the mean of the random bots; None if nothing can be told."""
+    half_width_95: float | None
+    deal_sets: int
+    faults: Mapping[str, int]
+    verdict: str
+    """`better`, or what is wrong."""
+
+
+def main() -> int:
+    """Run the trials that the command line names; 1 if a bot is not surely better."""
+    arguments = _arguments()
+    trials = [each for each in TRIALS if not arguments.games or each.game in arguments.games]
+    try:
+        findings = measure(trials, arguments.deal_sets, arguments.seed)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    except MISTAKES as error:
+        print(f"strength: {error}", file=sys.stderr)
+        return 1
+    Console().print(_table(findings))
+    if arguments.json:
+        said = {"seed": arguments.seed, "trials": [asdict(each) for each in findings]}
+        try:
+            arguments.json.write_text(json.dumps(said, indent=2) + "\n", "utf-8")
+        except OSError as error:
+            print(f"strength: cannot write {arguments.json}: {error.strerror}", file=sys.stderr)
+            return 1
+    return 0 if all(each.verdict == BETTER for each in findings) else 1
+
+
+def measure(trials: Sequence[Trial], deal_sets: int | None, seed: str) -> list[Finding]:
+    """Play the trials one after the other, `deal_sets` each or as many as each says."""
+    plans = [_plan(trial, deal_sets or trial.deal_sets, seed) for trial in trials]
+    with tempfile.TemporaryDirectory(prefix="arena-strength-") as folder:
+        data = Path(folder)
+        held = [open_tournament(plan, data) for plan in plans]
+
+        async def run(arena: Arena) -> list[Standings]:
+            tables = []
+            for plan, tournament in zip(plans, held, strict=True):
+                with progress_bar(plan.game.title, quiet=False) as on_progress:
+                    ranked, _ = await play(plan, tournament, arena, data, on_progress)
+                tables.append(ranked)
+            return tables
+
+        tables = serve(ServerSettings(data), Tokens(), run)
+    return [finding(*each) for each in zip(trials, tables, strict=True)]
+
+
+def finding(trial: Trial, ranked: Standings) -> Finding:
+    """Reads a trial's margin and verdict off its standings."""
+    name = Path(trial.bot).stem
+    (row,) = (row for row in ranked.rows if row.bot == name)
+    # Skill counts from the mean of all at the table; the bot's own share comes off that mean.
+    scale = trial.seats / (trial.seats - 1)
+    margin = None if row.skill is None else row.skill * scale
+    half_width = None if row.half_width is None else row.half_width * scale
+    return Finding(
+        game=trial.game,
+        bot=trial.bot,
+        seats=trial.seats,
+        margin=margin,
+        half_width_95=half_width,
+        deal_sets=row.deal_sets,
+        faults=row.faults,
+        verdict=_verdict(margin, half_width, row.faults, ranked.problem),
+    )
+
+
+def _verdict(
+    margin: float | None, half_width: float | None, faults: Mapping[str, int], problem: str
+) -> str:
+    if margin is None or half_width is None:
+        return problem or "too few deal-sets to tell"
+    if margin + half_width < 0:
+        return "worse than random"
+    if margin - half_width <= 0:
+        return "not told from random"
+    return "commits faults" if faults else BETTER
+
+
+def _plan(trial: Trial, deal_sets: int, seed: str) -> TournamentPlan:
+    bot = f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"
+    others = [f"random-{number}={SAMPLE_BOTS / RANDOM}" for number in range(1, trial.seats)]
+    return TournamentPlan(
+        name=trial.game,
+        game=game_by_id(trial.game),
+        commands=parse_commands([bot, *others]),
+        seats=trial.seats,
+        deal_sets=deal_sets,
+        seed=seed,
+        options=trial.options,
+    )
+
+
+def _table(findings: Sequence[Finding]) -> Table:
+    table = Table(title="Sample bots against random", title_justify="left")
+    for column in ("game", "bot"):
+        table.add_column(column, no_wrap=True)
+    for column in ("seats", "margin", "± 95 %", "deal-sets"):
+        table.add_column(column, justify="right")
+    table.add_column("verdict")
+    for each in findings:
+        table.add_row(
+            each.game,
+            each.bot,
+            str(each.seats),
+            "" if each.margin is None else f"{each.margin:+.2f}",
+            "" if each.half_width_95 is None else f"{each.half_width_95:.2f}",
+            str(each.deal_sets),
+            each.verdict,
+        )
+    return table
+
+
+def _arguments() -> argparse.Namespace:
+    games = [trial.game for trial in TRIALS]
+    parser = argparse.ArgumentParser(
+        prog="scripts/strength",
+        description="Plays every sample bot against random bots over complete deal-sets. Ends "
+        "with 1 unless the 95 % interval of each margin lies above zero.",
+        epilog="example: scripts/strength abstrac democracy --deal-sets 50 --json strength.json",
+    )
+    # No `choices`: with nargs="*" argparse holds the empty default against them.
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(games)}")
+    parser.add_argument("--deal-sets", type=int, metavar="N", help="for each game")
+    parser.add_argument("--seed", default="strength", help="fixes the deals (strength)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings there too")
+    arguments = parser.parse_args()
+    for game in arguments.games:
+        if game not in games:
+            parser.error(f"no trial of {game!r}; there are {', '.join(games)}")
+    if arguments.deal_sets is not None and arguments.deal_sets < 2:
+        parser.error("an interval needs at least 2 deal-sets")
+    return arguments
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Plays Jam: wins tricks as cheaply as it can, and saves its strength for streaks.
+
+Every card is played once in the end, so what counts is when. The bot keeps its
+high cards together: it puts low cards back while there is a stock, breaks the
+other seat's streaks before they are worth something, and goes on with its own.
+"""
+
+import cardarena
+from cardarena import jam
+
+RANKS = "23456789TJQKA"
+
+
+def rank(card):
+    return RANKS.index(card[0])
+
+
+def streak(winners):
+    """Who won the last tricks, and how many in a row."""
+    length = 0
+    for winner in reversed(winners):
+        if winner != winners[-1]:
+            break
+        length += 1
+    return (winners[-1] if winners else None), length
+
+
+class JamBot(cardarena.Bot):
+    games = ("jam",)
+
+    def move(self, ask):
+        view, moves = ask.view, ask.moves
+        if view.phase == jam.PHASE_DRAW:
+            return self.draw(ask)
+        if view.phase == jam.PHASE_DISCARD:
+            # Low cards go back; they must all be played, but later.
+            return min(moves, key=lambda move: rank(move.card))
+        if view.phase == jam.PHASE_FOLLOW:
+            return self.follow(ask)
+        who, length = streak(view.winners)
+        if who == ask.seat and length >= 2:
+            return max(moves, key=lambda move: rank(move.card))  # go for four or five in a row
+        ordered = sorted(moves, key=lambda move: rank(move.card))
+        return ordered[len(ordered) // 2]
+
+    def draw(self, ask):
+        pile = ask.view.discards[ask.seat].cards
+        good = pile and rank(pile[-1]) >= RANKS.index("T")
+        source = jam.SOURCE_DISCARDS if good else jam.SOURCE_STOCK
+        return next((move for move in ask.moves if move.source == source), ask.moves[0])
+
+    def follow(self, ask):
+        led = rank(ask.view.led)
+        winning = [move for move in ask.moves if rank(move.card) > led]
+        cheapest = min(ask.moves, key=lambda move: rank(move.card))
+        if not winning:
+            return cheapest
+        who, length = streak(ask.view.winners)
+        win = min(winning, key=lambda move: rank(move.card))
+        matters = length >= 2 or len(ask.view.winners) >= 18
+        # An early trick that belongs to no streak is worth a middling card at most.
+        return win if matters or rank(win.card) <= RANKS.index("J") else cheapest
+
+
+if __name__ == "__main__":
+    cardarena.run(JamBot)

@@ -1,0 +1,344 @@
+"""Matches that are stopped, and errors of the arena's own: nobody is blamed for them."""
+
+import random
+
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from trio.testing import MockClock
+
+from arena.games import abstrac
+from arena.games.catalogue import GAMES
+from arena.games.notation import Notation
+from arena.referee import Answer, Ending, Referee, Unwritten
+from arena.referee.scripted import MemoryLedger, Reply, Scripted, play
+from arena.wire.games import codec_of
+from cardarena.v1 import game_pb2
+from tests.referee.matches import SEATS, misdeeds, plays, run, spec_of, states_of, thinks
+
+EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+CANARY = "canary 8f3a"
+
+
+def assert_aborted(outcome, bots, ledger=None):
+    """The match does not count, all were told so once, and nobody is to blame."""
+    assert outcome.ending is Ending.ABORTED
+    assert (outcome.scores, outcome.places, outcome.hand_scores) == ((), (), ())
+    for bot in bots:
+        assert bot.ended.outcome == outcome
+        assert bot.heard[-1] is bot.ended
+        assert all(each.fault is None for each in bot.closed)
+    if ledger is not None:
+        assert ledger.outcome == outcome
+
+
+# Stopped from outside.
+
+
+@EVERY_GAME
+def test_a_match_can_be_stopped_at_every_point(game):
+    spec = spec_of(game.id, game.seats[0])
+    _, _, whole = run(spec, [plays] * spec.seats)
+    for stop_at in range(len(whole.decisions)):
+        ledger, asked = MemoryLedger(), 0
+        scope = trio.CancelScope()
+
+        def script(ask, stop_at=stop_at, scope=scope):
+            nonlocal asked
+            asked += 1
+            if asked > stop_at:
+                scope.cancel()
+            return plays(ask)
+
+        bots = [Scripted(script) for _ in range(spec.seats)]
+
+        async def main(scope=scope, bots=bots, ledger=ledger):
+            with scope:
+                await play(spec, bots, ledger)
+
+        trio.run(main, clock=MockClock(autojump_threshold=0))
+        assert_aborted(ledger.outcome, bots, ledger)
+        assert ledger.outcome.faults == ()
+        assert ledger.decisions == whole.decisions[: len(ledger.decisions)]
+        assert stop_at <= len(ledger.decisions) <= stop_at + spec.seats
+
+
+def test_a_referee_that_ends_aborts_all_its_matches():
+    specs = [spec_of("abstrac", seed=str(seed)) for seed in range(5)]
+    ledgers = {spec.match_id: MemoryLedger() for spec in specs}
+    bots = [[Scripted(thinks), Scripted(thinks)] for _ in specs]
+
+    async def main():
+        referee = Referee(lambda spec: ledgers[spec.match_id], trio.lowlevel.checkpoint)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(referee.run)
+            for spec, pair in zip(specs, bots, strict=True):
+                nursery.start_soon(referee.play, spec, pair)
+                for bot in pair:
+                    nursery.start_soon(bot.run)
+            await trio.sleep(1.1)
+            assert len(referee.tables) == 5
+            nursery.cancel_scope.cancel()
+        assert not referee.tables
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    for spec, pair in zip(specs, bots, strict=True):
+        assert_aborted(ledgers[spec.match_id].outcome, pair, ledgers[spec.match_id])
+
+
+def test_a_fault_before_the_stop_is_still_known_but_does_not_count():
+    ledger, bots = MemoryLedger(), [Scripted(thinks), Scripted(lambda ask: Reply(Answer()))]
+
+    async def main():
+        with trio.move_on_after(0.6):
+            await play(spec_of("abstrac"), bots, ledger)
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert ledger.outcome.ending is Ending.ABORTED
+    assert {fault.seat for fault in ledger.outcome.faults} == {1}
+    assert ledger.outcome.scores == ()
+
+
+# Errors of the arena.
+
+
+class Flaky:
+    """Raises at one call of many; counts them all."""
+
+    def __init__(self, real, fail_at):
+        self.real, self.fail_at, self.calls = real, fail_at, 0
+
+    def __call__(self, *args, **kwargs):
+        self.calls += 1
+        if self.calls == self.fail_at:
+            raise RuntimeError(f"{CANARY}: {args}")
+        return self.real(*args, **kwargs)
+
+
+ABSTRAC = codec_of(spec_of("abstrac").game)
+PLACES = {
+    **{
+        f"rules.{name}": (abstrac, name)
+        for name in (
+            "start",
+            "step",
+            "to_act",
+            "moves",
+            "view",
+            "fallback",
+            "hand_number",
+            "heavy",
+            "result",
+        )
+    },
+    **{
+        f"codec.{name}": (ABSTRAC, name)
+        for name in ("ask", "event", "game_move", "read_move")
+    },
+    **{f"ledger.{name}": (MemoryLedger, name) for name in ("opened", "decided", "closed")},
+    "notation.write": (Notation, "write"),
+}
+
+
+def eventful():
+    """Two bots that between them use all there is: typed moves, notation and faults."""
+
+    def typed(ask):
+        if ask.decision == 3:
+            return misdeeds("abstrac")["a typed move that is not legal"][0]
+        move = game_pb2.GameMove.FromString(ABSTRAC.game_move(ask.moves.offered[0]))
+        return Reply(Answer(move=move))
+
+    def faulty(ask):
+        return Reply(Answer(index=99)) if ask.decision == 2 else plays(ask)
+
+    return [Scripted(typed), Scripted(faulty, wants_text=True)]
+
+
+def play_eventful(monkeypatch, place, fail_at):
+    owner, name = PLACES[place]
+    flaky = Flaky(getattr(owner, name), fail_at)
+    bound = owner in (MemoryLedger, Notation)
+    replacement = (lambda self, *a, **k: flaky(self, *a, **k)) if bound else flaky
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, replacement)
+        outcome, bots, ledger = run(spec_of("abstrac"), eventful())
+    return flaky.calls, outcome, bots, ledger
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_error_of_ours_aborts_the_match_wherever_it_happens(monkeypatch, caplog, place):
+    calls, outcome, _, _ = play_eventful(monkeypatch, place, fail_at=0)
+    assert outcome.ending is Ending.COMPLETED
+    assert calls > 0
+    step = max(1, calls // 20)
+    for fail_at in sorted({*range(1, calls + 1, step), calls}):
+        caplog.clear()
+        _, outcome, bots, _ = play_eventful(monkeypatch, place, fail_at)
+        assert outcome.ending is Ending.ABORTED, f"call {fail_at} of {calls}"
+        assert (outcome.scores, outcome.places) == ((), ())
+        assert all(bot.ended.outcome == outcome for bot in bots)
+        assert CANARY in caplog.text
+        assert "canary" not in repr([bot.heard for bot in bots])
+        assert CANARY not in repr(outcome)
+
+
+def test_the_last_events_that_cannot_be_written_do_not_keep_the_result_from_anybody(
+    monkeypatch, caplog
+):
+    monkeypatch.setattr(ABSTRAC, "game_event", Flaky(ABSTRAC.game_event, 1))
+    outcome, bots, _ = run(spec_of("abstrac"), eventful())
+    assert outcome.ending is Ending.COMPLETED
+    assert all(bot.ended.outcome == outcome for bot in bots)
+    assert bots[0].ended.trailing_events == ()
+    assert bots[1].ended.trailing_events
+    assert CANARY in caplog.text
+    assert "canary" not in repr([bot.heard for bot in bots])
+
+
+def test_another_match_is_unharmed_by_the_error_of_one(monkeypatch, caplog):
+    broken, sound = spec_of("abstrac", seed="broken"), spec_of("abstrac", seed="sound")
+    real = abstrac.step
+
+    def step(state, chosen, deals):
+        if deals is broken.deals:
+            raise RuntimeError(CANARY)
+        return real(state, chosen, deals)
+
+    monkeypatch.setattr(abstrac, "step", step)
+    outcomes = {}
+
+    async def main():
+        referee = Referee(lambda _: MemoryLedger(), trio.lowlevel.checkpoint)
+
+        async def play_one(spec, bots):
+            outcomes[spec.match_id] = await referee.play(spec, bots)
+
+        async with trio.open_nursery() as nursery:
+            await nursery.start(referee.run)
+            async with trio.open_nursery() as players:
+                async with trio.open_nursery() as matches:
+                    for spec in (broken, sound):
+                        bots = [Scripted(thinks), Scripted(thinks)]
+                        for bot in bots:
+                            players.start_soon(bot.run)
+                        matches.start_soon(play_one, spec, bots)
+                players.cancel_scope.cancel()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert outcomes[broken.match_id].ending is Ending.ABORTED
+    assert outcomes[sound.match_id].ending is Ending.COMPLETED
+    assert CANARY in caplog.text
+
+
+# A ledger that cannot be written.
+
+
+class FullDisk(MemoryLedger):
+    """Takes so many entries, and then no more."""
+
+    def __init__(self, room):
+        super().__init__()
+        self.room = room
+
+    def _take(self):
+        self.room -= 1
+        if self.room < 0:
+            raise Unwritten("No space left on device")
+
+    def opened(self, spec):
+        self._take()
+        super().opened(spec)
+
+    def decided(self, *args, **kwargs):
+        self._take()
+        super().decided(*args, **kwargs)
+
+    def closed(self, outcome, end_s):
+        self._take()
+        super().closed(outcome, end_s)
+
+
+def test_a_match_that_cannot_be_written_down_is_aborted_wherever_the_disk_fills():
+    _, _, whole = run(spec_of("abstrac"), [plays, plays])
+    for room in range(len(whole.decisions) + 2):
+        ledger = FullDisk(room)
+        outcome, bots, _ = run(spec_of("abstrac"), [plays, plays], ledger)
+        assert_aborted(outcome, bots)
+        assert ledger.outcome is None
+        assert ledger.decisions == whole.decisions[: max(0, room - 1)]
+
+
+def test_a_result_that_does_not_reach_the_disk_is_not_told():
+    bots = [Scripted(plays), Scripted(plays)]
+
+    async def synced():
+        raise Unwritten("No space left on device")
+
+    async def main():
+        referee = Referee(lambda _: MemoryLedger(), synced)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(referee.run)
+            for bot in bots:
+                nursery.start_soon(bot.run)
+            with pytest.raises(Unwritten):
+                await referee.play(spec_of("abstrac"), bots)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert_aborted(bots[0].ended.outcome, bots)
+
+
+def test_nobody_is_told_of_a_result_before_it_is_on_disk():
+    bots, told_early = [Scripted(plays), Scripted(plays)], []
+
+    async def synced():
+        await trio.sleep(1)
+        told_early.extend(bot.ended for bot in bots)
+
+    async def main():
+        referee = Referee(lambda _: MemoryLedger(), synced)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(referee.run)
+            for bot in bots:
+                nursery.start_soon(bot.run)
+            await referee.play(spec_of("abstrac"), bots)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert told_early == [None, None]
+    assert all(bot.ended for bot in bots)
+
+
+# Whatever bots do.
+
+
+@EVERY_GAME
+@given(seed=st.integers(0, 2**32))
+def test_a_match_ends_whatever_its_bots_do(game, seed):
+    """Random mischief at random times: the ledger tells the whole story, and it holds."""
+    chance = random.Random(seed)
+    deeds = [reply for reply, _, _ in misdeeds(game.family).values()]
+
+    def script(ask):
+        if chance.random() < 0.1:
+            return chance.choice(deeds)
+        return Reply(Answer(chance.randrange(len(ask.moves.offered))), chance.random() * 2)
+
+    spec = spec_of(game.id, chance.choice(game.seats[:3]), fault_limit=chance.choice([0, 1, 4]))
+    outcome, bots, ledger = run(spec, [script] * spec.seats)
+    _, last = states_of(spec, ledger)
+    assert outcome.scores == game.rules.result(last).scores
+    forfeited = {each.seat for each in ledger.decisions if each.forfeited}
+    assert outcome.ending is (Ending.FORFEIT if forfeited else Ending.COMPLETED)
+    assert {seat for seat in range(spec.seats) if outcome.places[seat] > spec.seats - len(forfeited)} == forfeited
+    assert all(bot.ended.outcome == outcome for bot in bots)
+    for seat, bot in enumerate(bots):
+        asked = [each.decision for each in ledger.decisions if each.seat == seat and not each.unasked]
+        assert [each.decision for each in bot.asked] == asked
+    assert sorted(outcome.faults, key=lambda fault: (fault.decision, fault.seat)) == list(
+        sorted(outcome.faults, key=lambda fault: (fault.decision, fault.seat))
+    )
+    assert SEATS

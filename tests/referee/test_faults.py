@@ -1,0 +1,260 @@
+"""Every fault at every decision of a whole match of every game."""
+
+import pytest
+
+from arena.games.catalogue import GAMES
+from arena.referee import Answer, Ending, Fault, FaultKind, TimeControl
+from arena.referee.clock import GRACE_S
+from arena.referee.scripted import Closed, Reply, Scripted
+from tests.referee.matches import (
+    ALLOWED_S,
+    SEATS,
+    THINK_S,
+    ask_message,
+    misdeeds,
+    moves_in,
+    plays,
+    plays_but,
+    run,
+    spec_of,
+    states_of,
+    thinks,
+    thinks_but,
+)
+
+EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+
+
+def decisions_of_a_clean_match(spec):
+    outcome, _, ledger = run(spec, [plays] * spec.seats)
+    assert (outcome.ending, outcome.faults) == (Ending.COMPLETED, ())
+    return [(each.seat, each.decision) for each in ledger.decisions]
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("misdeed", misdeeds("abstrac"))
+def test_a_fault_costs_the_move_wherever_it_is_made(game, misdeed):
+    reply, kind, reason = misdeeds(game.family)[misdeed]
+    spec = spec_of(game.id, game.seats[0])
+    for seat, decision in decisions_of_a_clean_match(spec):
+        scripts = [plays] * spec.seats
+        scripts[seat] = plays_but({decision: reply})
+        outcome, bots, ledger = run(spec, scripts)
+
+        # The match is played to its end, and all get the same result.
+        states, last = states_of(spec, ledger)
+        assert outcome.scores == game.rules.result(last).scores
+        assert outcome.decisions == len(ledger.decisions) == len(states)
+        assert outcome.ending is (Ending.FORFEIT if kind is FaultKind.GONE else Ending.COMPLETED)
+        assert all(bot.ended.outcome == outcome for bot in bots)
+        assert ledger.outcome == outcome
+
+        # The fallback was played in place of the move.
+        played = moves_in(ledger, game)[seat, decision]
+        assert played == game.rules.fallback(states[seat, decision], seat)
+
+        # The fault is recorded once, with party, decision and reason.
+        (fault,) = outcome.faults
+        assert (fault.seat, fault.kind, fault.decision) == (seat, kind, decision)
+        assert reason in fault.reason
+        (entry,) = [each for each in ledger.decisions if each.fault is not None]
+        at = entry.seat, entry.decision, entry.fault, entry.reason
+        assert at == (seat, decision, kind, fault.reason)
+        assert not entry.unasked
+
+        # The bot is told at once, and nobody else.
+        assert bots[seat].closed == [Closed(decision, kind, fault.reason)]
+        assert not any(bot.closed for bot in bots if bot is not bots[seat])
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("misdeed", ["mute", "no choice at all", "leaving"])
+def test_others_learn_of_a_fault_with_their_next_ask_and_not_why(game, misdeed):
+    reply, kind, _ = misdeeds(game.family)[misdeed]
+    spec = spec_of(game.id)
+    for decision in (1, 2, 3):
+        scripts = [thinks_but({decision: reply}), *[thinks] * (spec.seats - 1)]
+        outcome, bots, _ = run(spec, scripts)
+        for seat, bot in enumerate(bots):
+            if seat == 0 and kind is FaultKind.GONE:
+                continue  # it is asked no more
+            told = [each for asked in bot.asked for each in ask_message(asked).played_for]
+            assert [(each.seat, each.kind) for each in told] == [(0, kind)]
+            own = outcome.faults[0].reason if seat == 0 else ""
+            assert told[0].reason == own
+            events = [len(getattr(ask_message(asked), game.family).events) for asked in bot.asked]
+            assert told[0].events_before <= max(events)
+
+
+# Time.
+
+
+# fmt: off
+BANKS = [
+    # the bot does                             bank_ms afterwards  why
+    (Reply(after_s=0.25),                      5100,               "in time: an increment"),
+    (Reply(after_s=1.0),                       5100,               "exactly the move's own time"),
+    (Reply(after_s=3.0),                       3100,               "two seconds out of the bank"),
+    (Reply(after_s=ALLOWED_S),                 100,                "the last moment of the bank"),
+    (Reply(after_s=ALLOWED_S + GRACE_S - 0.01), 100,               "within the grace"),
+    (Reply(after_s=ALLOWED_S + GRACE_S + 0.01), 0,                 "after the grace: no increment"),
+    (Reply(answer=None),                       0,                  "no answer"),
+    (Reply(Answer(index=99), after_s=3.0),     3100,               "an illegal answer is in time too"),
+    (Reply(Answer(), after_s=3.0),             3100,               "and a malformed one"),
+    (Reply(after_s=3.0, leaves=True),          3000,               "leaving earns no increment"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("reply", "bank_ms", "why"), BANKS, ids=[row[-1] for row in BANKS])
+def test_the_bank_after_a_move(reply, bank_ms, why):
+    _, bots, ledger = run(spec_of("abstrac"), [thinks, thinks_but({1: reply})])
+    banks = {(each.seat, each.decision): each.bank_ms for each in ledger.decisions}
+    assert banks[1, 1] == bank_ms
+    if not reply.leaves:
+        assert bots[1].asked[1].clock_ms == (1000, bank_ms, 100)
+    for decision in range(1, len(bots[0].asked)):  # the other seat's time is its own
+        assert banks[0, decision] == 5000 + 100 * decision
+
+
+def test_time_is_counted_from_asking_to_answering():
+    _, _, ledger = run(spec_of("abstrac"), [thinks] * 2)
+    for at, entry in enumerate(ledger.decisions):
+        assert entry.sent_s == pytest.approx(at * THINK_S)
+        assert entry.charged_s == pytest.approx(THINK_S)
+    assert ledger.end_s == pytest.approx(len(ledger.decisions) * THINK_S)
+
+
+def test_a_late_answer_does_not_answer_the_next_ask():
+    late = Reply(Answer(index=0), after_s=ALLOWED_S + 0.5)
+    _, _, ledger = run(spec_of("abstrac"), [thinks, thinks_but({1: late})])
+    _, _, clean = run(spec_of("abstrac"), [thinks, thinks_but({1: Reply(answer=None)})])
+    assert [each.game_move for each in ledger.decisions] == [
+        each.game_move for each in clean.decisions
+    ]
+
+
+def test_only_the_first_answer_counts():
+    class Twice(Scripted):
+        def _reply(self, ask, reply):
+            super()._reply(ask, reply)
+            super()._reply(ask, Reply(Answer(index=99)))
+
+    spec = spec_of("abstrac")
+    outcome, _, ledger = run(spec, [Twice(thinks), thinks])
+    _, _, clean = run(spec, [thinks, thinks])
+    assert outcome.faults == ()
+    assert ledger.decisions == clean.decisions
+
+
+def test_a_seat_without_time_is_not_asked_and_not_at_fault():
+    """One fault used the hand's time up; it is played by fallback until the next hand."""
+    hand_2s = TimeControl(move_ms=1000, bank_ms=9000, hand_ms=2000)
+    spec = spec_of("abstrac", time_control=hand_2s)
+    outcome, bots, ledger = run(spec, [thinks, thinks_but({2: Reply(answer=None)})])
+    states, _ = states_of(spec, ledger)
+    (fault,) = outcome.faults
+    assert (fault.decision, fault.kind) == (2, FaultKind.TIMEOUT)
+    own = [each for each in ledger.decisions if each.seat == 1]
+    first_hand = {at for (seat, at), state in states.items() if seat == 1 and state.hand == 0}
+    assert {each.decision for each in own if each.unasked} == first_hand - {1, 2}
+    assert {asked.decision for asked in bots[1].asked} == {
+        each.decision for each in own if not each.unasked
+    }
+    assert outcome.ending is Ending.COMPLETED
+    assert not any(each.forfeited for each in ledger.decisions)
+
+
+# Leaving, and coming back.
+
+
+def test_a_bot_that_has_left_is_asked_no_more():
+    spec = spec_of("abstrac")
+    leaves = Reply(after_s=THINK_S, leaves=True)
+    outcome, bots, ledger = run(spec, [thinks, thinks_but({3: leaves})])
+    assert len(bots[1].asked) == 3
+    own = [each for each in ledger.decisions if each.seat == 1]
+    assert [each.unasked for each in own] == [False] * 3 + [True] * (len(own) - 3)
+    assert [each.forfeited for each in own] == [False] * 2 + [True] * (len(own) - 2)
+    assert len(outcome.faults) == 1
+
+
+@pytest.mark.parametrize("game_id", SEATS)
+def test_a_bot_that_never_came_is_at_fault_once(game_id):
+    spec = spec_of(game_id)
+    absent = Scripted()
+    absent.gone = True
+    outcome, _, ledger = run(spec, [absent, *[thinks] * (spec.seats - 1)])
+    assert outcome.faults == (Fault(0, FaultKind.GONE, 1, "the bot had left"),)
+    assert not absent.asked
+    assert absent.ended.outcome == outcome
+    assert all(each.unasked and each.forfeited for each in ledger.decisions if each.seat == 0)
+
+
+def test_a_match_that_all_have_left_is_played_to_its_end_at_once():
+    absent = [Scripted(), Scripted()]
+    for bot in absent:
+        bot.gone = True
+    outcome, _, ledger = run(spec_of("abstrac"), absent)
+    assert outcome.ending is Ending.FORFEIT
+    assert ledger.end_s == 0.0
+    assert {fault.seat for fault in outcome.faults} == {0, 1}
+
+
+def test_a_bot_that_hung_up_and_came_back_plays_on():
+    """Its clock ran on; where it ran out the fault is `gone`, but it has not forfeited."""
+
+    def script(ask):
+        bot.connected = ask.decision != 2
+        return thinks(ask) if bot.connected else Reply(answer=None)
+
+    bot = Scripted(script)
+    outcome, _, ledger = run(spec_of("abstrac"), [thinks, bot])
+    (fault,) = outcome.faults
+    assert (fault.kind, fault.decision) == (FaultKind.GONE, 2)
+    assert "did not come back in time" in fault.reason
+    assert outcome.ending is Ending.COMPLETED
+    assert not any(each.unasked for each in ledger.decisions)
+
+
+# The limit of faults.
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("limit", [1, 3])
+def test_after_so_many_faults_a_seat_is_played_by_fallback_and_ranked_behind(game, limit):
+    spec = spec_of(game.id, fault_limit=limit)
+    wrong = Reply(Answer(index=513), THINK_S)
+    for seat in range(spec.seats):
+        scripts = [thinks] * spec.seats
+        scripts[seat] = lambda ask: wrong
+        outcome, bots, ledger = run(spec, scripts)
+        own = [each for each in ledger.decisions if each.seat == seat]
+        faulty = min(limit, len(own))
+        assert len(bots[seat].asked) == faulty
+        assert [fault.decision for fault in outcome.faults] == list(range(1, faulty + 1))
+        assert [each.forfeited for each in own] == [each.decision >= limit for each in own]
+        assert outcome.ending is Ending.FORFEIT
+        assert outcome.places[seat] == spec.seats
+        others = [outcome.scores[each] for each in range(spec.seats) if each != seat]
+        places = [outcome.places[each] for each in range(spec.seats) if each != seat]
+        assert places == [1 + sum(other > score for other in others) for score in others]
+        _, last = states_of(spec, ledger)
+        assert outcome.scores == game.rules.result(last).scores, "the score stays what it is"
+
+
+def test_seats_that_all_forfeited_are_ranked_by_score():
+    spec = spec_of("democracy", fault_limit=1)
+    outcome, _, _ = run(spec, [lambda ask: Reply(answer=None)] * 3)
+    assert outcome.ending is Ending.FORFEIT
+    assert outcome.places == tuple(
+        1 + sum(other > score for other in outcome.scores) for score in outcome.scores
+    )
+
+
+def test_without_a_limit_every_move_may_be_a_fault():
+    spec = spec_of("abstrac", fault_limit=0)
+    outcome, bots, ledger = run(spec, [thinks, lambda ask: Reply(Answer())])
+    own = [each for each in ledger.decisions if each.seat == 1]
+    assert len(outcome.faults) == len(own) == len(bots[1].asked)
+    assert outcome.ending is Ending.COMPLETED

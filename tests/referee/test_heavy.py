@@ -1,0 +1,119 @@
+"""Heavy steps: played elsewhere, while nobody's time runs."""
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.games import abstrac
+from arena.games.abstrac import Choose, Order
+from arena.referee import Ending, Referee, Workers
+from arena.referee.scripted import MemoryLedger, Scripted, play
+from tests.referee.matches import run, spec_of, thinks
+
+STEP_S = 1000.0
+
+
+class Elsewhere(Workers):
+    """Plays steps here, after a very long time."""
+
+    steps = 0
+
+    async def step(self, game_id, state, chosen, deals):
+        self.steps += 1
+        await trio.sleep(STEP_S)
+        return abstrac.step(state, chosen, deals)
+
+
+def run_with(workers, scripts, ledger, stop_after_s=float("inf")):
+    spec, bots = spec_of("abstrac"), [Scripted(script) for script in scripts]
+
+    async def main():
+        referee = Referee(lambda _: ledger, trio.lowlevel.checkpoint, workers)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(referee.run)
+            for bot in bots:
+                nursery.start_soon(bot.run)
+            with trio.move_on_after(stop_after_s):
+                await referee.play(spec, bots)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    return bots
+
+
+def test_clocks_stand_still_during_a_heavy_step(monkeypatch):
+    heavy, light = MemoryLedger(), MemoryLedger()
+    run(spec_of("abstrac"), [thinks, thinks], light)
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
+    workers = Elsewhere()
+    bots = run_with(workers, [thinks, thinks], heavy)
+    assert workers.steps == 2  # one choice in each deal
+    assert heavy.outcome == light.outcome
+    assert heavy.outcome.faults == ()
+    for one, other in zip(heavy.decisions, light.decisions, strict=True):
+        assert (one.game_move, one.charged_s, one.bank_ms) == (
+            other.game_move,
+            pytest.approx(other.charged_s),
+            other.bank_ms,
+        )
+    assert heavy.end_s == pytest.approx(light.end_s + 2 * STEP_S)
+    assert all(bot.ended.outcome.ending is Ending.COMPLETED for bot in bots)
+
+
+def test_an_error_in_a_heavy_step_aborts_the_match(monkeypatch, caplog):
+    class Broken(Workers):
+        async def step(self, game_id, state, chosen, deals):
+            raise RuntimeError("canary 5d1f")
+
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: True)
+    bots = run_with(Broken(), [thinks, thinks], MemoryLedger())
+    assert all(bot.ended.outcome.ending is Ending.ABORTED for bot in bots)
+    assert all(bot.ended.outcome.faults == () for bot in bots)
+    assert "canary 5d1f" in caplog.text
+    assert "canary" not in repr([bot.heard for bot in bots])
+
+
+def test_a_match_that_is_stopped_during_a_heavy_step_is_aborted(monkeypatch):
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: True)
+    ledger = MemoryLedger()
+    bots = run_with(Elsewhere(), [thinks, thinks], ledger, stop_after_s=STEP_S / 2)
+    assert ledger.outcome.ending is Ending.ABORTED
+    assert len(ledger.decisions) == 1
+    assert all(bot.ended.outcome == ledger.outcome for bot in bots)
+
+
+# The real workers: processes, on the real clock.
+
+
+def test_a_step_in_a_process_is_the_step_here():
+    spec = spec_of("abstrac")
+    state = abstrac.start(spec.options, 2, spec.deals).state
+    chosen = ((abstrac.to_act(state)[0], Choose(Order.FIRST)),)
+    wrong = ((abstrac.to_act(state)[0], abstrac.Take(1)),)
+    expected = abstrac.step(state, chosen, spec.deals)
+
+    async def main():
+        workers = Workers()
+        try:
+            assert await workers.step("abstrac", state, chosen, spec.deals) == expected
+            with pytest.raises(abstrac.IllegalMove, match="choose first or second"):
+                await workers.step("abstrac", state, wrong, spec.deals)
+
+            (process,) = workers._pool._processes.values()
+            process.kill()
+            process.join()
+            with pytest.raises(Exception, match="terminated abruptly"):
+                await workers.step("abstrac", state, chosen, spec.deals)
+            assert await workers.step("abstrac", state, chosen, spec.deals) == expected
+        finally:
+            workers.close()
+
+    trio.run(main)
+
+
+def test_a_whole_match_of_heavy_steps(monkeypatch):
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
+    bots, ledger = [Scripted(), Scripted()], MemoryLedger()
+    outcome = trio.run(play, spec_of("abstrac"), bots, ledger)
+    expected, _, _ = run(spec_of("abstrac"), [Scripted(), Scripted()])
+    assert outcome == expected
