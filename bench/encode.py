@@ -12,13 +12,12 @@ from arena.wire import asks
 from arena.wire.games import codec_of
 
 MOVES: Final = 60
-ROUNDS: Final = 200
 ASKS: Final = 50
 """Asks that are timed together."""
 
 
-def ask_60_moves_us() -> float:
-    """Microseconds to build and encode one ask, as the median of many rounds.
+def ask_60_moves_us(rounds: int) -> float:
+    """Microseconds to build and encode one ask, as the median of the rounds.
 
     The view is that of a six-seat Democracy table in the last trick of its
     first island, with the history of all tricks before; its rules offer fewer
@@ -44,7 +43,7 @@ def ask_60_moves_us() -> float:
         return asks.ask_element(1, match, 10_000, 60_000, 0, 3, body)
 
     took_us = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         begin_s = time.perf_counter()
         for _ in range(ASKS):
             build()

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from random import random
-from typing import Any, Final
+from typing import Final
 
 import grpc
 
@@ -77,10 +77,8 @@ def _first() -> Respond:
 def _random() -> Respond:
     """Answer with any of the moves offered."""
     from arena.wire.fields import varint
-    from arena.wire.games import codec_of
     from cardarena.v1 import play_pb2
 
-    del codec_of  # its import has checked that every game can be read
     read = play_pb2.ArenaMessage.FromString
 
     def respond(frame: bytes) -> tuple[bytes, int]:
@@ -170,7 +168,8 @@ async def _play(job: Job) -> None:
         print(json.dumps(asdict(done) | {"seconds": took_s}), flush=True)
 
     streams = [asyncio.create_task(stream(number)) for number in range(job.streams)]
-    await asyncio.wait({asyncio.create_task(all_asked.wait()), *streams}, return_when="FIRST_COMPLETED")
+    begun = asyncio.create_task(all_asked.wait())
+    await asyncio.wait({begun, *streams}, return_when=asyncio.FIRST_COMPLETED)
     if not all_asked.is_set():
         sys.exit("a stream ended before it was asked anything")
     print("ready", flush=True)

@@ -24,12 +24,18 @@ def _timed(play: Callable[[], int]) -> Rate:
 def _pokerkit() -> Rate:
     from pokerkit import Automation, FixedLimitTexasHoldem
 
-    automations = tuple(each for each in Automation)
     drawn = random.Random(1)
 
     def play() -> int:
         state: Any = FixedLimitTexasHoldem.create_state(
-            automations, True, 0, (1, 2), 2, 4, (200, 200), 2
+            tuple(Automation),
+            ante_trimming_status=True,
+            raw_antes=0,
+            raw_blinds_or_straddles=(1, 2),
+            small_bet=2,
+            big_bet=4,
+            raw_starting_stacks=(200, 200),
+            player_count=2,
         )
         decisions = 0
         while state.status:

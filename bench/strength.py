@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -53,7 +54,6 @@ TRIALS = (
     Trial("abstrac_fiftytwo", "abstrac.py"),
     Trial("democracy", "democracy.py", seats=3, options={"hands": 3}),
     Trial("chinese_poker", "chinese_poker.py", options={"hands": 4}),
-    Trial("jam", "jam.py"),
     Trial("jam", "jam.py", options={"hands": 2}),
 )
 
@@ -110,76 +110,7 @@ def measure(trials: Sequence[Trial], deal_sets: int | None, seed: str) -> list[F
                 with progress_bar(plan.game.title, quiet=False) as on_progress:
                     ranked, _ = await play(plan, tournament, arena, data, on_progress)
                 tables.append(ranked)
-            return tables
-
-        tables = serve(ServerSettings(data), Tokens(), run)
-    return [finding(*each) for each in zip(trials, tables, strict=True)]
-
-
-def finding(trial: Trial, ranked: Standings) -> Finding:
-    """Reads a trial's margin and verdict off its standings."""
-    name = Path(trial.bot).stem
-    (row,) = (row for row in ranked.rows if row.bot == name)
-    # Skill counts from the mean of all at the table; the bot's own share comes off that mean.
-    scale = trial.seats / (trial.seats - 1)
-    margin = None if row.skill is None else row.skill * scale
-    half_width = None if row.half_width is None else row.half_width * scale
-    return Finding(
-        game=trial.game,
-        bot=trial.bot,
-        seats=trial.seats,
-        margin=margin,
-        half_width_95=half_width,
-        deal_sets=row.deal_sets,
-        faults=row.faults,
-        verdict=_verdict(margin, half_width, row.faults, ranked.problem),
-    )
-
-
-def _verdict(
-    margin: float | None, half_width: float | None, faults: Mapping[str, int], problem: str
-) -> str:
-    if margin is None or half_width is None:
-        return problem or "too few deal-sets to tell"
-    if margin + half_width < 0:
-        return "worse than random"
-    if margin - half_width <= 0:
-        return "not told from random"
-    return "commits faults" if faults else BETTER
-
-
-def _plan(trial: Trial, deal_sets: int, seed: str) -> TournamentPlan:
-    bot = f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"
-    others = [f"random-{number}={SAMPLE_BOTS / RANDOM}" for number in range(1, trial.seats)]
-    return TournamentPlan(
-        name=trial.game,
-        game=game_by_id(trial.game),
-        commands=parse_commands([bot, *others]),
-        seats=trial.seats,
-        deal_sets=deal_sets,
-        seed=seed,
-        options=trial.options,
-    )
-
-
-def _table(findings: Sequence[Finding]) -> Table:
-    table = Table(title="Sample bots against random", title_justify="left")
-    for column in ("game", "bot"):
-        table.add_column(column, no_wrap=True)
-    for column in ("seats", "margin", "± 95 %", "deal-sets"):
-        table.add_column(column, justify="right")
-    table.add_column("verdict")
-    for each in findings:
-        table.add_row(
-            each.game,
-            each.bot,
-            str(each.seats),
-            "" if each.margin is None else f"{each.margin:+.2f}",
-            "" if each.half_width_95 is None else f"{each.half_width_95:.2f}",
-            str(each.deal_sets),
-            each.verdict,
-        )
-    return table
+            return table
 
 
 def _arguments() -> argparse.Namespace:

@@ -11,6 +11,8 @@ in the catalogue: `offer` adds it to the process that is measured, with messages
 that are made there and then.
 """
 
+# ruff: noqa: ARG001 - all rules modules have the same functions
+
 import sys
 from dataclasses import dataclass
 from types import ModuleType

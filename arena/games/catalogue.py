@@ -6,7 +6,7 @@ from importlib import resources
 from types import ModuleType
 from typing import Final, cast
 
-from arena.games import abstrac, chinese_poker, democracy, jam, pineapple, soko
+from arena.games import abstrac, chinese_poker, democracy, jam, pineapple, sixty_six, soko
 from arena.games.contract import BadOptions, Options, Rules
 from arena.games.options import Setting, Value, build_options, settings_of
 from arena.games.pineapple_options import Variant as PineappleVariant
@@ -136,6 +136,14 @@ GAMES: Final = (
         title="Jam",
         summary="A colour each and 26 tricks, of which those won in a row count most.",
         module=jam,
+        rules_version=1,
+        seats=(2,),
+    ),
+    Game(
+        id="sixty_six",
+        title="Sixty-Six",
+        summary="Tricks and marriages: the first to 66 points must say so, or close in time.",
+        module=sixty_six,
         rules_version=1,
         seats=(2,),
     ),

@@ -11,6 +11,7 @@ the arena itself end the match as aborted and are charged to nobody.
 
 import contextlib
 import logging
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -36,7 +37,17 @@ class OpenAsk:
     The port keeps what it needs beside it in `number`.
     """
 
-    __slots__ = ("body", "decision", "moves", "number", "seat", "sent_s", "settled", "table")
+    __slots__ = (
+        "body",
+        "decision",
+        "due_s",
+        "moves",
+        "number",
+        "seat",
+        "sent_s",
+        "settled",
+        "table",
+    )
 
     def __init__(
         self, table: "Table", seat: Seat, decision: int, moves: Moves, body: bytes
@@ -49,6 +60,8 @@ class OpenAsk:
         """The ask as encoded fields, but for its id, match and clock."""
         self.number = 0
         self.sent_s = -1.0
+        self.due_s = math.inf
+        """When its time is up, grace included."""
         self.settled = False
 
     def sent(self, now_s: float) -> None:
@@ -245,7 +258,8 @@ class Table:
 
     def _start_clock(self, ask: OpenAsk) -> None:
         place = self._places[ask.seat]
-        place.timer.set(ask.sent_s + place.clock.allowance_s() + GRACE_S)
+        ask.due_s = ask.sent_s + place.clock.allowance_s() + GRACE_S
+        place.timer.set(ask.due_s)
 
     def _expiry(self, seat: Seat) -> Callable[[], None]:
         def expire() -> None:
@@ -266,7 +280,7 @@ class Table:
 
     def _answered(self, ask: OpenAsk, answer: Answer, received_s: float) -> None:
         place = self._places[ask.seat]
-        if received_s > ask.sent_s + place.clock.allowance_s() + GRACE_S:
+        if received_s > ask.due_s:
             self._blame(ask, FaultKind.TIMEOUT, _LATE, received_s, answer.note)
             return
         index, move, illegal = answer.index, None, ""

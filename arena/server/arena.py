@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -99,10 +99,14 @@ class Arena:
         self._nursery: trio.Nursery | None = None
         self._arrival = trio.Event()
         self._token: trio.lowlevel.TrioToken | None = None
+        self.now_s: Callable[[], float] = trio.current_time
+        """Reads the arena's clock."""
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep referee and journal running until cancelled."""
         self._token = trio.lowlevel.current_trio_token()
+        # The clock itself: `trio.current_time` looks it up anew at each of many calls.
+        self.now_s = trio.lowlevel.current_clock().current_time
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
             await nursery.start(self.journal.run)
@@ -127,7 +131,7 @@ class Arena:
                 raise invalid("UNKNOWN_GAME", str(error)) from None
         session = self.sessions.get(bot)
         if session is None:
-            session = self.sessions[bot] = Session(bot, trio.current_time)
+            session = self.sessions[bot] = Session(bot, self.now_s)
         session.attach(hello, outbox)
         arrival, self._arrival = self._arrival, trio.Event()
         assert self._token is not None
@@ -232,7 +236,7 @@ class Arena:
     ) -> Session:
         session = self.sessions.get(bot)
         if session is None and absent_is_gone:
-            session = self.sessions[bot] = Session(bot, trio.current_time)
+            session = self.sessions[bot] = Session(bot, self.now_s)
             session.gone = True
         if session is None or not (session.connected or absent_is_gone):
             raise not_found("UNKNOWN_BOT", f"no bot named {bot.name!r} is connected")

@@ -12,6 +12,7 @@ run; the gRPC server stops after that.
 import asyncio
 import contextlib
 import fcntl
+import gc
 import logging
 import signal
 from collections.abc import Awaitable, Callable
@@ -186,6 +187,9 @@ class _Host:
         if port == 0:
             self._soon(self._scope.cancel)
             raise CannotServe(f"cannot listen on {where}: the port is in use or not allowed")
+        # All that is loaded by now stays: the collector need not go through it again.
+        gc.collect()
+        gc.freeze()
         await server.start()
         arena.address = f"{settings.host}:{port}"
         self._soon(self._open.set)
@@ -193,7 +197,7 @@ class _Host:
     def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
         server = grpc.aio.server(interceptors=(Guard(),), options=OPTIONS)
         flush = self._journal.flush
-        server.add_generic_rpc_handlers((play_handler(arena, flush, trio.current_time),))
+        server.add_generic_rpc_handlers((play_handler(arena, flush, arena.now_s),))
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena), server)
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(self._replays), server)
         servicer = health.aio.HealthServicer()

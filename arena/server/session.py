@@ -235,10 +235,9 @@ class Session:
         number = answer.ask_id
         found = self._open.pop(number, None)
         kind = answer.WhichOneof("choice")
-        choice: object = None
-        if kind == "index":
-            choice = index = answer.index
-        elif kind == "move":
+        index = answer.index
+        choice: object = index if kind == "index" else None
+        if kind == "move":
             choice = answer.move.SerializeToString(deterministic=True)
         if found is None:
             self._answer_to_nothing(number, choice)

@@ -89,9 +89,7 @@ def ask_element(
 
 
 @functools.lru_cache(maxsize=4096)  # most moves leave the bank as it is
-def _clock_field(
-    move_ms: int, bank_ms: int, increment_ms: int, last_round_trip_ms: int
-) -> bytes:
+def _clock_field(move_ms: int, bank_ms: int, increment_ms: int, last_round_trip_ms: int) -> bytes:
     clock = _MOVE_MS + varint(move_ms)
     if bank_ms:
         clock += _BANK_MS + varint(bank_ms)

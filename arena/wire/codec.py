@@ -287,8 +287,9 @@ class _Source:
                 raise wrong
             theirs = {each.name for each in message.DESCRIPTOR.fields}
             shape.require_same(kind, set(shape.hints(kind)), theirs)
-            # A nested lambda keeps `x` of an outer list apart from the inner one.
-            return f"(lambda it: {self.build(shape, kind, message, 'it', {})})({access})"
+            inner = _Source()
+            made = inner.function(inner.build(shape, kind, message, "it", {}))
+            return f"{self.name(made)}({access})"
         if get_origin(kind) is tuple:
             if field.message_type is None or field.message_type.name != "Cards":
                 raise wrong

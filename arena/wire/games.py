@@ -12,6 +12,7 @@ FAMILY_NUMBERS: Final[Mapping[str, int]] = {
     "democracy": 17,
     "chinese_poker": 18,
     "jam": 20,
+    "sixty_six": 22,
     "soko": 25,
     "pineapple": 26,
 }

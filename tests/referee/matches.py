@@ -1,79 +1,83 @@
 """Whole matches on a mock clock, and what can be read from them afterwards."""
 
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
 import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, FaultKind, TimeControl
+from arena.referee import Answer, FaultKind, OpenAsk, TimeControl
 from arena.referee.scripted import MemoryLedger, Reply, Scripted, play, seeded_spec
 from arena.wire.games import codec_of
-from cardarena.games.v1 import abstrac_pb2, chinese_poker_pb2, democracy_pb2
 from cardarena.v1 import game_pb2, play_pb2
+from tests.walks import Walk
 
 CONTROL = TimeControl(move_ms=1000, bank_ms=5000, increment_ms=100)
 ALLOWED_S = 6.0
 """Time for the first move by that."""
 THINK_S = 0.25
 
-SEATS = {
-    "abstrac": 2,
-    "abstrac_suit": 2,
-    "abstrac_unfettered": 2,
-    "abstrac_fiftytwo": 2,
-    "democracy": 3,
-    "chinese_poker": 3,
-}
-"""Seats of a match of each game: three show more than two."""
 
-NEVER_LEGAL = {
-    "abstrac": game_pb2.GameMove(
-        abstrac=abstrac_pb2.AbstracMove(verb=abstrac_pb2.ABSTRAC_VERB_TAKE, count=27)
-    ),
-    "democracy": game_pb2.GameMove(
-        democracy=democracy_pb2.DemocracyMove(
-            verb=democracy_pb2.DEMOCRACY_VERB_PLAY_CARD, card="2c"
-        )
-    ),
-    "chinese_poker": game_pb2.GameMove(
-        chinese_poker=chinese_poker_pb2.ChinesePokerMove(
-            verb=chinese_poker_pb2.CHINESE_POKER_VERB_SET, front=["As"], middle=["no card"]
-        )
-    ),
-}
-"""A typed move of each family that is never legal."""
+@cache
+def moves_of(game_id):
+    """Moves of a few random matches, to find some that are not legal just now."""
+    game = game_by_id(game_id)
+    moves = (move for seed in range(3) for move in Walk(game, game.seats[0], seed).moves())
+    return tuple(dict.fromkeys(moves))
 
 
-def misdeeds(family):
+def illegal_move(game):
+    """Answers with a typed move that is not legal."""
+
+    def reply(ask):
+        move = next(move for move in moves_of(game.id) if move not in ask.moves)
+        return Reply(Answer(move=typed(game, move)), THINK_S)
+
+    return reply
+
+
+def typed(game, move):
+    return game_pb2.GameMove.FromString(codec_of(game).game_move(move))
+
+
+def misdeeds(game):
     """Every way to do wrong: what the bot does, what it is called, and its reason."""
-    return {
-        "mute": (Reply(answer=None), FaultKind.TIMEOUT, "no answer in time"),
-        "late": (Reply(after_s=100.0), FaultKind.TIMEOUT, "no answer in time"),
-        "an index past the list": (
-            Reply(Answer(index=513), THINK_S),
-            FaultKind.ILLEGAL,
-            "index 513 is past the",
-        ),
-        "a typed move that is not legal": (
-            Reply(Answer(move=NEVER_LEGAL[family]), THINK_S),
-            FaultKind.ILLEGAL,
-            "not a legal move here: ",
-        ),
-        "no choice at all": (
-            Reply(Answer(), THINK_S),
-            FaultKind.MALFORMED,
-            "neither an index nor a move",
-        ),
-        "a move of no game": (
-            Reply(Answer(move=game_pb2.GameMove()), THINK_S),
-            FaultKind.MALFORMED,
-            "no move of a known game",
-        ),
-        "leaving": (Reply(after_s=THINK_S, leaves=True), FaultKind.GONE, "the bot had left"),
+    replies = {
+        "mute": Reply(answer=None),
+        "late": Reply(after_s=1000.0),
+        "an index past the list": Reply(Answer(index=513), THINK_S),
+        "a typed move that is not legal": illegal_move(game),
+        "no choice at all": Reply(Answer(), THINK_S),
+        "a move of no game": Reply(Answer(move=game_pb2.GameMove()), THINK_S),
+        "leaving": Reply(after_s=THINK_S, leaves=True),
     }
+    return {name: Misdeed(reply, *CALLED[name]) for name, reply in replies.items()}
+
+
+CALLED = {
+    "mute": (FaultKind.TIMEOUT, "no answer in time"),
+    "late": (FaultKind.TIMEOUT, "no answer in time"),
+    "an index past the list": (FaultKind.ILLEGAL, "index 513 is past the"),
+    "a typed move that is not legal": (FaultKind.ILLEGAL, "not a legal move here: "),
+    "no choice at all": (FaultKind.MALFORMED, "neither an index nor a move"),
+    "a move of no game": (FaultKind.MALFORMED, "no move of a known game"),
+    "leaving": (FaultKind.GONE, "the bot had left"),
+}
+
+
+class Misdeed(NamedTuple):
+    reply: Reply | Callable[[OpenAsk], Reply]
+    kind: FaultKind
+    reason: str
+
+    def script(self, ask):
+        return self.reply if isinstance(self.reply, Reply) else self.reply(ask)
 
 
 def spec_of(game_id, seats=0, **changes):
-    seats = seats or SEATS[game_id]
+    seats = seats or min(3, game_by_id(game_id).seats[-1])
     changes = {"time_control": CONTROL, **changes}
     return seeded_spec(game_id, seats, {"hands": seats}, **changes)
 
@@ -88,14 +92,19 @@ def thinks(ask):
     return Reply(Answer(index=len(ask.moves.offered) - 1), THINK_S)
 
 
-def plays_but(replies):
-    """As `plays`, but for the replies given by decision."""
-    return lambda ask: replies.get(ask.decision) or plays(ask)
+def plays_but(replies, otherwise=plays):
+    """Plays, but for the replies given by decision: each a reply, or a script."""
+
+    def script(ask):
+        reply = replies.get(ask.decision, otherwise)
+        return reply if isinstance(reply, Reply) else reply(ask)
+
+    return script
 
 
 def thinks_but(replies):
     """As `thinks`, but for the replies given by decision."""
-    return lambda ask: replies.get(ask.decision) or thinks(ask)
+    return plays_but(replies, thinks)
 
 
 def run(spec, scripts, ledger=None):
@@ -117,7 +126,7 @@ def moves_in(ledger, game):
 
 def states_of(spec, ledger):
     """Play a ledger's decisions through the rules: the state at each, and the last one."""
-    rules, played = game_by_id(spec.game.id).rules, moves_in(ledger, spec.game)
+    rules, played = spec.game.rules, moves_in(ledger, spec.game)
     state = rules.start(spec.options, spec.seats, spec.deals).state
     decided, states = dict.fromkeys(range(spec.seats), 0), {}
     while acting := rules.to_act(state):
@@ -134,3 +143,10 @@ def states_of(spec, ledger):
 
 def ask_message(asked):
     return play_pb2.Ask.FromString(asked.body)
+
+
+def spread(items, most=40):
+    """All items, or so many of them evenly spread, the first and the last among them."""
+    if len(items) <= most:
+        return list(items)
+    return [items[round(at * (len(items) - 1) / (most - 1))] for at in range(most)]

@@ -1,5 +1,7 @@
 """Every fault at every decision of a whole match of every game."""
 
+from itertools import cycle
+
 import pytest
 
 from arena.games.catalogue import GAMES
@@ -8,7 +10,7 @@ from arena.referee.clock import GRACE_S
 from arena.referee.scripted import Closed, Reply, Scripted
 from tests.referee.matches import (
     ALLOWED_S,
-    SEATS,
+    CALLED,
     THINK_S,
     ask_message,
     misdeeds,
@@ -17,6 +19,7 @@ from tests.referee.matches import (
     plays_but,
     run,
     spec_of,
+    spread,
     states_of,
     thinks,
     thinks_but,
@@ -31,59 +34,104 @@ def decisions_of_a_clean_match(spec):
     return [(each.seat, each.decision) for each in ledger.decisions]
 
 
-@EVERY_GAME
-@pytest.mark.parametrize("misdeed", misdeeds("abstrac"))
-def test_a_fault_costs_the_move_wherever_it_is_made(game, misdeed):
-    reply, kind, reason = misdeeds(game.family)[misdeed]
-    spec = spec_of(game.id, game.seats[0])
+def check_one_fault(spec, seat, decision, misdeed):
+    """Play a match with one misdeed; it costs that move and nothing else."""
+    scripts = [plays] * spec.seats
+    scripts[seat] = plays_but({decision: misdeed.script})
+    outcome, bots, ledger = run(spec, scripts)
+    rules, kind = spec.game.rules, misdeed.kind
+
+    # The match is played to its end, and all get the same result.
+    states, last = states_of(spec, ledger)
+    assert outcome.scores == rules.result(last).scores
+    assert outcome.decisions == len(ledger.decisions) == len(states)
+    assert outcome.ending is (Ending.FORFEIT if kind is FaultKind.GONE else Ending.COMPLETED)
+    assert all(bot.ended.outcome == outcome for bot in bots)
+    assert ledger.outcome == outcome
+
+    # The fallback was played in place of the move.
+    played = moves_in(ledger, spec.game)[seat, decision]
+    assert played == rules.fallback(states[seat, decision], seat)
+
+    # The fault is recorded once, with party, decision and reason.
+    (fault,) = outcome.faults
+    assert (fault.seat, fault.kind, fault.decision) == (seat, kind, decision)
+    assert misdeed.reason in fault.reason
+    (entry,) = [each for each in ledger.decisions if each.fault is not None]
+    at = entry.seat, entry.decision, entry.fault, entry.reason
+    assert at == (seat, decision, kind, fault.reason)
+    assert not entry.unasked
+
+    # The bot is told at once, and nobody else.
+    assert bots[seat].closed == [Closed(decision, kind, fault.reason)]
+    assert not any(bot.closed for bot in bots if bot is not bots[seat])
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_fault_costs_the_move_and_nothing_else(name):
+    """At every decision of a match."""
+    spec = spec_of("abstrac")
     for seat, decision in decisions_of_a_clean_match(spec):
-        scripts = [plays] * spec.seats
-        scripts[seat] = plays_but({decision: reply})
-        outcome, bots, ledger = run(spec, scripts)
-
-        # The match is played to its end, and all get the same result.
-        states, last = states_of(spec, ledger)
-        assert outcome.scores == game.rules.result(last).scores
-        assert outcome.decisions == len(ledger.decisions) == len(states)
-        assert outcome.ending is (Ending.FORFEIT if kind is FaultKind.GONE else Ending.COMPLETED)
-        assert all(bot.ended.outcome == outcome for bot in bots)
-        assert ledger.outcome == outcome
-
-        # The fallback was played in place of the move.
-        played = moves_in(ledger, game)[seat, decision]
-        assert played == game.rules.fallback(states[seat, decision], seat)
-
-        # The fault is recorded once, with party, decision and reason.
-        (fault,) = outcome.faults
-        assert (fault.seat, fault.kind, fault.decision) == (seat, kind, decision)
-        assert reason in fault.reason
-        (entry,) = [each for each in ledger.decisions if each.fault is not None]
-        at = entry.seat, entry.decision, entry.fault, entry.reason
-        assert at == (seat, decision, kind, fault.reason)
-        assert not entry.unasked
-
-        # The bot is told at once, and nobody else.
-        assert bots[seat].closed == [Closed(decision, kind, fault.reason)]
-        assert not any(bot.closed for bot in bots if bot is not bots[seat])
+        check_one_fault(spec, seat, decision, misdeeds(spec.game)[name])
 
 
 @EVERY_GAME
-@pytest.mark.parametrize("misdeed", ["mute", "no choice at all", "leaving"])
-def test_others_learn_of_a_fault_with_their_next_ask_and_not_why(game, misdeed):
-    reply, kind, _ = misdeeds(game.family)[misdeed]
+def test_a_fault_costs_the_move_and_nothing_else_in_any_game(game):
     spec = spec_of(game.id)
+    every_misdeed = cycle(misdeeds(game).values())
+    for seat, decision in spread(decisions_of_a_clean_match(spec), 14):
+        check_one_fault(spec, seat, decision, next(every_misdeed))
+
+
+@EVERY_GAME
+def test_every_fault_at_every_decision(game):
+    """Matches in which no bot ever does right: each fault comes at each decision once."""
+    spec = spec_of(game.id, fault_limit=0)
+    every_misdeed = [each for each in misdeeds(game).values() if each.kind is not FaultKind.GONE]
+    for offset in range(len(every_misdeed)):
+
+        def misdeed_at(seat, decision, offset=offset):
+            return every_misdeed[(seat + decision + offset) % len(every_misdeed)]
+
+        def script_of(seat, misdeed_at=misdeed_at):
+            return lambda ask: misdeed_at(seat, ask.decision).script(ask)
+
+        scripts = [script_of(seat) for seat in range(spec.seats)]
+        outcome, bots, ledger = run(spec, scripts)
+        states, last = states_of(spec, ledger)
+        assert outcome.ending is Ending.COMPLETED
+        assert outcome.scores == game.rules.result(last).scores
+        assert len(outcome.faults) == len(ledger.decisions) == len(states)
+        played, banks = moves_in(ledger, game), [5000] * spec.seats
+        for entry in ledger.decisions:
+            at = entry.seat, entry.decision
+            misdeed = misdeed_at(*at)
+            assert entry.fault is misdeed.kind
+            assert misdeed.reason in entry.reason
+            assert played[at] == game.rules.fallback(states[at], entry.seat)
+            # Nobody ever answers in time and right; wrong answers in time still earn.
+            timeout = misdeed.kind is FaultKind.TIMEOUT
+            banks[entry.seat] = 0 if timeout else banks[entry.seat] + 100
+            assert entry.bank_ms == banks[entry.seat]
+        for bot in bots:
+            assert len(bot.closed) == len(bot.asked)
+            assert bot.ended.outcome == outcome
+
+
+@EVERY_GAME
+@pytest.mark.parametrize("name", ["mute", "no choice at all", "leaving"])
+def test_others_learn_of_a_fault_with_their_next_ask_and_not_why(game, name):
+    misdeed, spec = misdeeds(game)[name], spec_of(game.id)
     for decision in (1, 2, 3):
-        scripts = [thinks_but({decision: reply}), *[thinks] * (spec.seats - 1)]
+        scripts = [plays_but({decision: misdeed.script}), *[plays] * (spec.seats - 1)]
         outcome, bots, _ = run(spec, scripts)
         for seat, bot in enumerate(bots):
-            if seat == 0 and kind is FaultKind.GONE:
+            if seat == 0 and misdeed.kind is FaultKind.GONE:
                 continue  # it is asked no more
             told = [each for asked in bot.asked for each in ask_message(asked).played_for]
-            assert [(each.seat, each.kind) for each in told] == [(0, kind)]
+            assert [(each.seat, each.kind) for each in told] == [(0, misdeed.kind)]
             own = outcome.faults[0].reason if seat == 0 else ""
             assert told[0].reason == own
-            events = [len(getattr(ask_message(asked), game.family).events) for asked in bot.asked]
-            assert told[0].events_before <= max(events)
 
 
 # Time.
@@ -179,9 +227,9 @@ def test_a_bot_that_has_left_is_asked_no_more():
     assert len(outcome.faults) == 1
 
 
-@pytest.mark.parametrize("game_id", SEATS)
-def test_a_bot_that_never_came_is_at_fault_once(game_id):
-    spec = spec_of(game_id)
+@EVERY_GAME
+def test_a_bot_that_never_came_is_at_fault_once(game):
+    spec = spec_of(game.id)
     absent = Scripted()
     absent.gone = True
     outcome, _, ledger = run(spec, [absent, *[thinks] * (spec.seats - 1)])

@@ -1,9 +1,12 @@
 """Seats that choose at once: nothing of one choice shows before all are made."""
 
+from operator import attrgetter
+
 import pytest
 import trio
 from trio.testing import MockClock
 
+from arena.games.catalogue import game_by_id
 from arena.referee import Answer, Ending, FaultKind
 from arena.referee.scripted import Asked, Closed, Reply, Scripted, play
 from tests.referee.matches import ask_message, misdeeds, plays, plays_but, run, spec_of, thinks
@@ -15,8 +18,8 @@ CHOICES = {
     "a card, later": Reply(Answer(index=0), 0.7),
     "nothing yet": Reply(Answer(index=0), 5.0),
     **{
-        f"wrong: {name}": reply
-        for name, (reply, _, _) in misdeeds("democracy").items()
+        f"wrong: {name}": misdeed.script
+        for name, misdeed in misdeeds(game_by_id("democracy")).items()
         if name != "mute"
     },
 }
@@ -71,7 +74,9 @@ def test_a_fault_is_told_when_all_have_chosen():
 
 def test_faults_of_one_step_are_all_told():
     wrong, mute = Reply(Answer(index=99)), Reply(answer=None)
-    outcome, bots, _ = run(spec_of("democracy"), [plays_but({1: wrong}), plays_but({1: mute}), plays])
+    outcome, bots, _ = run(
+        spec_of("democracy"), [plays_but({1: wrong}), plays_but({1: mute}), plays]
+    )
     assert [(each.seat, each.kind) for each in outcome.faults] == [
         (0, FaultKind.ILLEGAL),
         (1, FaultKind.TIMEOUT),
@@ -123,6 +128,7 @@ def test_an_answer_after_the_ask_was_closed_is_dropped():
     spec = spec_of("democracy")
     outcome, bots, ledger = run(spec, [AndThenRight(plays_but({1: wrong})), plays, plays])
     _, _, expected = run(spec, [plays_but({1: wrong}), plays, plays])
-    assert ledger.decisions == expected.decisions
+    by_seat = attrgetter("decision", "seat")
+    assert sorted(ledger.decisions, key=by_seat) == sorted(expected.decisions, key=by_seat)
     assert len(outcome.faults) == 1
     assert bots[0].closed == [Closed(1, FaultKind.ILLEGAL, outcome.faults[0].reason)]

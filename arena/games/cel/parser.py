@@ -1,11 +1,13 @@
 """From a rule's text to its tree: recursive descent, with every limit kept on the way.
 
-    expression = choice ["?" choice ":" expression]
-    choice     = operands joined by || && == != < <= > >= in + - * / %
-    operand    = {"!"} member | {"-"} member
-    member     = primary {"." name | "." name "(" ... ")" | "[" expression "]"}
-    primary    = number | string | true | false | name | function "(" expression ")"
-               | "(" expression ")" | "[" ... "]" | "{" key ":" value, ... "}"
+The grammar, where braces are repeated and brackets may be left out:
+
+expression = choice ["?" choice ":" expression]
+choice     = operands joined by || && == != < <= > >= in + - * / %
+operand    = {"!"} member | {"-"} member
+member     = primary {"." name | "." name "(" ... ")" | "[" expression "]"}
+primary    = number | string | true | false | name | function "(" expression ")"
+           | "(" expression ")" | "[" ... "]" | "{" key ":" value, ... "}"
 """
 
 from typing import Final
@@ -39,17 +41,19 @@ VARIABLES: Final = ("card", "last", "line")
 FUNCTIONS: Final = ("size", "abs")
 MACROS: Final = ("all", "exists", "exists_one", "filter", "map")
 _STRENGTH: Final = {
-    **dict.fromkeys(("||",), 1),
-    **dict.fromkeys(("&&",), 2),
+    "||": 1,
+    "&&": 2,
     **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in"), 3),
     **dict.fromkeys(("+", "-"), 4),
     **dict.fromkeys(("*", "/", "%"), 5),
 }
 # Words of CEL that cannot be names.
-_RESERVED: Final = frozenset(
-    "true false null in as break const continue else for function if import let loop package "
-    "namespace return var void while".split()
+_RESERVED: Final = (
+    *("true", "false", "null", "in", "as", "break", "const", "continue", "else", "for"),
+    *("function", "if", "import", "let", "loop", "package", "namespace", "return", "var"),
+    *("void", "while"),
 )
+
 _LETTERS: Final[dict[str, tuple[str, ...]]] = {"suit": tuple(SUIT_ORDER), "color": ("R", "B")}
 
 
@@ -157,7 +161,7 @@ class _Parser:
         return token.kind is Kind.SIGN or (token.kind is Kind.NAME and token.text == "in")
 
     def _operand(self) -> Node:
-        signs = []
+        signs: list[Token] = []
         for sign in ("!", "-"):
             while not (signs and signs[0].text != sign) and self._sees(sign):
                 signs.append(self._token)

@@ -89,17 +89,7 @@ class Macro:
 
 
 Node: TypeAlias = (
-    Literal
-    | Name
-    | Unary
-    | Binary
-    | Conditional
-    | ListOf
-    | MapOf
-    | Field
-    | Index
-    | Call
-    | Macro
+    Literal | Name | Unary | Binary | Conditional | ListOf | MapOf | Field | Index | Call | Macro
 )
 
 

@@ -11,7 +11,7 @@ A bot is a class with one method, and plays with `cardarena.run`:
 Each game has a module with its messages under short names: `cardarena.abstrac`.
 """
 
-from cardarena import abstrac, chinese_poker, democracy, pineapple, soko
+from cardarena import abstrac, chinese_poker, democracy, pineapple, sixty_six, soko
 from cardarena._ask import AnyAsk, Ask, End, OptionValue
 from cardarena._bot import BatchBot, Bot
 from cardarena._choice import Choice, Noted
@@ -41,5 +41,6 @@ __all__ = [
     "pineapple",
     "play",
     "run",
+    "sixty_six",
     "soko",
 ]

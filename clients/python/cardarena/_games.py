@@ -15,6 +15,7 @@ FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "democracy": ("democracy",),
     "chinese_poker": ("chinese_poker",),
     "jam": ("jam",),
+    "sixty_six": ("sixty_six",),
     "soko": ("soko",),
     "pineapple": ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo"),
 }

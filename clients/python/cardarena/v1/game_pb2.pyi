@@ -14,6 +14,7 @@ from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
+from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
 from cardarena.games.v1 import soko_pb2 as _soko_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -99,6 +100,7 @@ class GameMove(_message.Message):
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
     JAM_FIELD_NUMBER: _builtins.int
+    SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
@@ -118,6 +120,10 @@ class GameMove(_message.Message):
         """A move of Jam."""
 
     @_builtins.property
+    def sixty_six(self) -> _sixty_six_pb2.SixtySixMove:
+        """A move of Sixty-Six."""
+
+    @_builtins.property
     def soko(self) -> _soko_pb2.SokoMove:
         """A move of Soko."""
 
@@ -132,14 +138,15 @@ class GameMove(_message.Message):
         democracy: _democracy_pb2.DemocracyMove | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerMove | None = ...,
         jam: _jam_pb2.JamMove | None = ...,
+        sixty_six: _sixty_six_pb2.SixtySixMove | None = ...,
         soko: _soko_pb2.SokoMove | None = ...,
         pineapple: _pineapple_pb2.PineappleMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "soko", "pineapple"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -155,6 +162,7 @@ class GameEvent(_message.Message):
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
     JAM_FIELD_NUMBER: _builtins.int
+    SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     @_builtins.property
@@ -174,6 +182,10 @@ class GameEvent(_message.Message):
         """An event of Jam."""
 
     @_builtins.property
+    def sixty_six(self) -> _sixty_six_pb2.SixtySixEvent:
+        """An event of Sixty-Six."""
+
+    @_builtins.property
     def soko(self) -> _soko_pb2.SokoEvent:
         """An event of Soko."""
 
@@ -188,14 +200,15 @@ class GameEvent(_message.Message):
         democracy: _democracy_pb2.DemocracyEvent | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerEvent | None = ...,
         jam: _jam_pb2.JamEvent | None = ...,
+        sixty_six: _sixty_six_pb2.SixtySixEvent | None = ...,
         soko: _soko_pb2.SokoEvent | None = ...,
         pineapple: _pineapple_pb2.PineappleEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "soko", "pineapple"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

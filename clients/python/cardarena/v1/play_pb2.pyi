@@ -23,6 +23,7 @@ from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
+from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
 from cardarena.games.v1 import soko_pb2 as _soko_pb2
 from cardarena.v1 import game_pb2 as _game_pb2
 from collections import abc as _abc
@@ -570,6 +571,7 @@ class Ask(_message.Message):
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
     JAM_FIELD_NUMBER: _builtins.int
+    SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     ask_id: _builtins.int
@@ -611,6 +613,10 @@ class Ask(_message.Message):
         """Asks at Jam."""
 
     @_builtins.property
+    def sixty_six(self) -> _sixty_six_pb2.SixtySixAsk:
+        """Asks at Sixty-Six."""
+
+    @_builtins.property
     def soko(self) -> _soko_pb2.SokoAsk:
         """Asks at Soko."""
 
@@ -632,14 +638,15 @@ class Ask(_message.Message):
         democracy: _democracy_pb2.DemocracyAsk | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerAsk | None = ...,
         jam: _jam_pb2.JamAsk | None = ...,
+        sixty_six: _sixty_six_pb2.SixtySixAsk | None = ...,
         soko: _soko_pb2.SokoAsk | None = ...,
         pineapple: _pineapple_pb2.PineappleAsk | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "match", b"match", "move_texts", b"move_texts", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "match", b"match", "move_texts", b"move_texts", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "soko", "pineapple"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

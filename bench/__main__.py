@@ -1,0 +1,171 @@
+"""`python -m bench`: measure, print tables, and write the figures as JSON."""
+
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from arena.games.catalogue import GAMES
+from bench import end_to_end, floor, peers, rules, wire
+from bench.encode import ask_60_moves_us
+from bench.processes import Failed
+from bench.versions import versions
+
+PARTS: Final = ("wire", "encode", "end_to_end", "rules")
+ENCODE_TARGET_US: Final = 60
+PLAIN_COLUMNS: Final = 100
+"""Width where the output is not a terminal."""
+
+Progress = Callable[[str], None]
+_out = Console() if sys.stdout.isatty() else Console(width=PLAIN_COLUMNS)
+_err = Console(stderr=True)
+
+
+def _wire(quick: bool, progress: Progress) -> dict[str, Any]:
+    table = _table(
+        "Decisions a second over the wire, as ratios to a bare grpc.aio ping-pong",
+        *("case", "streams", "matches", "asks/frame", "bare", "arena", "ratio", "range", "target"),
+    )
+    found = {}
+    for case in wire.CASES:
+        rounds, seconds = (1, 0.7) if quick else (5, 1.5)
+        got = wire.compare(case, rounds, seconds, progress)
+        found[case.name] = round(got.ratio, 3)
+        table.add_row(
+            case.name,
+            str(case.streams),
+            str(case.matches),
+            f"{got.asks_per_frame:.1f}",
+            f"{got.bare_per_s:,.0f}",
+            f"{got.arena_per_s:,.0f}",
+            f"{got.ratio:.2f}",
+            f"{got.low:.2f}-{got.high:.2f}",
+            "" if case.target is None else f"{case.target:.2f}",
+        )
+    _out.print(table)
+    return {"wire": found}
+
+
+def _encode(quick: bool, progress: Progress) -> dict[str, Any]:
+    progress("an ask with 60 moves")
+    took_us = ask_60_moves_us(20 if quick else 200)
+    table = _table("Building and encoding an ask", "ask", "µs", "target")
+    table.add_row("60 moves", f"{took_us:.1f}", str(ENCODE_TARGET_US))
+    _out.print(table)
+    return {"encode": {"ask_60_moves_us": round(took_us, 1)}}
+
+
+def _end_to_end(quick: bool, progress: Progress) -> dict[str, Any]:
+    title = f"Decisions a second end to end, {end_to_end.MATCHES} matches a stream, journal on"
+    table = _table(title, "game", "seats", "decisions/s")
+    found = {}
+    rounds, seconds = (1, 0.7) if quick else (3, 2.0)
+    for game in GAMES:
+        per_s = end_to_end.decisions_per_s(game, rounds, seconds, progress)
+        found[game.id] = round(per_s)
+        table.add_row(game.id, str(min(game.seats)), f"{per_s:,.0f}")
+    _out.print(table)
+    return {"end_to_end": found}
+
+
+def _rules(quick: bool, progress: Progress) -> dict[str, Any]:
+    """Games and peers take turns, so that all see the same machine."""
+    rates: dict[str, rules.Rate] = {game.id: rules.rate_of(game) for game in GAMES}
+    missing = []
+    for name, make in peers.PEERS.items():
+        progress(f"making {name} ready")
+        try:
+            rates[name] = make()
+        except ImportError:
+            missing.append(name)
+    rounds, seconds = (1, 0.3) if quick else (5, 0.7)
+    found: dict[str, list[float]] = {name: [] for name in rates}
+    for at in range(rounds):
+        for name, rate in rates.items():
+            found[name].append(rate(seconds))
+            progress(f"{name} {at + 1}/{rounds}: {found[name][-1]:.0f}/s")
+    table = _table("Rules alone, random play in one process", "game", "seats", "decisions/s")
+    seats = {game.id: str(min(game.seats)) for game in GAMES}
+    medians = {name: round(statistics.median(each)) for name, each in found.items()}
+    for name, per_s in medians.items():
+        table.add_row(name, seats.get(name, "peer"), f"{per_s:,}")
+    for name in missing:
+        table.add_row(name, "peer", "not installed")
+    _out.print(table)
+    return {
+        "rules": {name: medians[name] for name in seats},
+        "peers": {name: per_s for name, per_s in medians.items() if name not in seats},
+    }
+
+
+def _floor(quick: bool, paths: tuple[str, ...], progress: Progress) -> dict[str, Any]:
+    rounds, seconds = (1, 0.7) if quick else (5, 1.5)
+    found = floor.scan(paths, rounds, seconds, progress)
+    heads = (f"{streams} streams" for streams in floor.STREAMS)
+    table = _table("Round trips a second of a bare grpc.aio ping-pong", "grpcio", *heads)
+    for each in found:
+        cells = ("hangs" if per_s is None else f"{per_s:,.0f}" for per_s in each.per_s.values())
+        table.add_row(each.grpcio, *cells)
+    _out.print(table)
+    return {"floor": {each.grpcio: each.per_s for each in found}}
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column(first, no_wrap=True)
+    for head in others:
+        table.add_column(head, justify="right", no_wrap=True)
+    return table
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path),
+              help="Write the figures to FILE as well.", metavar="FILE")  # fmt: skip
+@click.option("--only", type=click.Choice([*PARTS, "floor"]), help="Run one part.")
+@click.option("--quick", is_flag=True, help="One short round of each: to see that all runs.")
+@click.option("--grpcio", "paths", multiple=True, metavar="FOLDER",
+              help="With --only floor: measure the grpcio in FOLDER, made by"
+              " `pip install --target FOLDER grpcio==VERSION`. May be repeated.")  # fmt: skip
+def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...]) -> None:
+    r"""Measure the arena on this machine.
+
+    Figures of a busy machine say little: ratios are measured in turns, the
+    rest is not.
+
+    \b
+    Examples:
+      python -m bench --json bench.json
+      python -m bench --only wire
+      python -m bench --only floor --grpcio /tmp/grpcio-1.75.1 --grpcio /tmp/grpcio-1.85.1
+    """
+    parts = {"wire": _wire, "encode": _encode, "end_to_end": _end_to_end, "rules": _rules}
+    found: dict[str, Any] = {"wire": {}, "encode": {}, "end_to_end": {}, "rules": {}, "peers": {}}
+    if paths and only != "floor":
+        raise click.UsageError("--grpcio goes with --only floor")
+    with _err.status("measuring") as status:
+        try:
+            if only == "floor":
+                found |= _floor(quick, paths, status.update)
+            else:
+                for part in [only] if only else PARTS:
+                    found |= parts[part](quick, status.update)
+        except Failed as error:
+            raise click.ClickException(str(error)) from None
+    found["versions"] = versions()
+    shown = ", ".join(f"{name} {value}" for name, value in found["versions"].items())
+    _out.print(shown, soft_wrap=True)
+    if file is not None:
+        try:
+            file.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+        except OSError as error:
+            raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m bench")

@@ -1,0 +1,26 @@
+"""What a measurement was made with."""
+
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+
+def versions() -> dict[str, str | int]:
+    """Versions of what matters to speed, and the machine's processor."""
+    named = {name: metadata.version(name) for name in ("grpcio", "protobuf", "trio")}
+    return {
+        "python": platform.python_version(),
+        **named,
+        "cpu": _cpu(),
+        "cpu_count": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0,
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, platform.machine())

@@ -1,0 +1,59 @@
+"""Sixty-Six's messages under short names: `sixty_six.Move(verb=sixty_six.PLAY, card="Ks")`."""
+
+from typing import TypeAlias
+
+from cardarena import _ask
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_BEGAN as BEGAN
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_CLAIMED as CLAIMED
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_CLOSED as CLOSED
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_DEALT as DEALT
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_DRAWN as DRAWN
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_EXCHANGED as EXCHANGED
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_MARRIED as MARRIED
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_PLAYED as PLAYED
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_SCORED as SCORED
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_WON as WON
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_PHASE_FOLLOW as PHASE_FOLLOW
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_PHASE_LEAD as PHASE_LEAD
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_PHASE_OVER as PHASE_OVER
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_CLAIM as CLAIM
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_CLOSE as CLOSE
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_EXCHANGE as EXCHANGE
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_MARRIAGE as MARRIAGE
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_PLAY as PLAY
+from cardarena.games.v1.sixty_six_pb2 import SixtySixEvent as Event
+from cardarena.games.v1.sixty_six_pb2 import SixtySixEventKind as EventKind
+from cardarena.games.v1.sixty_six_pb2 import SixtySixMove as Move
+from cardarena.games.v1.sixty_six_pb2 import SixtySixPhase as Phase
+from cardarena.games.v1.sixty_six_pb2 import SixtySixVerb as Verb
+from cardarena.games.v1.sixty_six_pb2 import SixtySixView as View
+
+Ask: TypeAlias = _ask.Ask[View, Move, Event]
+
+__all__ = [
+    "BEGAN",
+    "CLAIM",
+    "CLAIMED",
+    "CLOSE",
+    "CLOSED",
+    "DEALT",
+    "DRAWN",
+    "EXCHANGE",
+    "EXCHANGED",
+    "MARRIAGE",
+    "MARRIED",
+    "PHASE_FOLLOW",
+    "PHASE_LEAD",
+    "PHASE_OVER",
+    "PLAY",
+    "PLAYED",
+    "SCORED",
+    "WON",
+    "Ask",
+    "Event",
+    "EventKind",
+    "Move",
+    "Phase",
+    "Verb",
+    "View",
+]

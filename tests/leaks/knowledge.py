@@ -1,0 +1,93 @@
+"""What a seat may not know: the information rules of every family, said independently.
+
+Each function names, for a state and a seat (None is the spectator), the cards
+of the current hand whose place is hidden from it. It is written from the
+digests' sections on information, not from the views.
+"""
+
+from collections.abc import Callable, Iterable
+
+from arena.games.abstrac import State as AbstracState
+from arena.games.chinese_poker import State as ChinesePokerState
+from arena.games.democracy import State as DemocracyState
+from arena.games.jam import State as JamState
+from arena.games.pineapple import BOARD
+from arena.games.pineapple import State as PineappleState
+from arena.games.soko import State as SokoState
+
+
+def others(hands, seat):
+    """The cards of all hands but one."""
+    return [card for at, hand in enumerate(hands) if at != seat for card in hand]
+
+
+def abstrac(state: AbstracState, seat: int | None) -> Iterable[str]:
+    """Only the order of the second half of the 52-card game is hidden."""
+    return state.undealt
+
+
+def democracy(state: DemocracyState, seat: int | None) -> Iterable[str]:
+    """Other hands, the pool below its top, and what is not dealt yet."""
+    day = state.day
+    return (*others(day.hands, seat), *day.pool, *day.undealt)
+
+
+def chinese_poker(state: ChinesePokerState, seat: int | None) -> Iterable[str]:
+    """Other hands, but for naturals that were shown."""
+    hands = list(state.deal.hands)
+    if state.committed is not None:
+        for shown in state.committed.naturals:
+            hands[shown.seat] = ()
+    return others(hands, seat)
+
+
+def jam(state: JamState, seat: int | None) -> Iterable[str]:
+    """The other hand, but for cards drawn from discards, and the order of both stocks."""
+    for at, side in enumerate(state.deal.sides):
+        yield from side.stock
+        if at != seat:
+            yield from set(side.hand) - set(side.known)
+
+
+def soko(state: SokoState, seat: int | None) -> Iterable[str]:
+    """Other hole cards, and the stock."""
+    if state.phase == "over":
+        return ()
+    holes = [card for at, card in enumerate(state.deal.holes) if card and at != seat]
+    return (*holes, *state.deal.stock)
+
+
+def pineapple(state: PineappleState, seat: int | None) -> Iterable[str]:
+    """Other hole cards and discards, for ever, and the board that is still to come."""
+    if state.phase == "over":
+        return ()
+    deal = state.deal
+    given_up = [card for at, card in enumerate(deal.given_up) if card and at != seat]
+    return (*others(deal.holes, seat), *given_up, *deal.runout[BOARD[state.street] :])
+
+
+HIDDEN: dict[str, Callable[..., Iterable[str]]] = {
+    "abstrac": abstrac,
+    "democracy": democracy,
+    "chinese_poker": chinese_poker,
+    "jam": jam,
+    "pineapple": pineapple,
+    "soko": soko,
+}
+
+
+def a_setting(move: object) -> bool:
+    """Settings are shown together when all have been made."""
+    return type(move).__name__ == "Set"
+
+
+def a_discard(move: object) -> bool:
+    """Discards are never shown to others."""
+    return type(move).__name__ == "Discard"
+
+
+SECRET_MOVES: dict[str, Callable[[object], bool]] = {
+    "pineapple": a_discard,
+    "chinese_poker": a_setting,
+}
+"""Moves that other seats do not see yet in the state that follows them."""

@@ -1,0 +1,292 @@
+"""Two worlds: one match played at random, and the same match with hidden cards changed.
+
+World A is played by random legal moves. For a seat and a moment of it, cards
+that are hidden from the seat change places in the pack; then the same moves
+are made again. Whatever reaches the seat up to that moment (views, events,
+moves offered, who is asked, all as encoded bytes) must be the same. Worlds in
+which a move is not legal any more are skipped and counted.
+"""
+
+import itertools
+import random
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from arena.deal import KeyedDeals, seeded_key
+from arena.games.contract import IllegalMove
+from arena.wire.games import codec_of
+from tests.leaks.knowledge import HIDDEN, SECRET_MOVES
+
+TRIES = 4
+"""Tries for each pair: at some moments there are no two cards to swap."""
+MAX_STEPS = 400
+"""Steps of world A that are looked at; long matches are cut there."""
+
+
+class Recorded:
+    """Deals that remember what they were asked, and can have orders put in their place."""
+
+    def __init__(self, deals, changed=None):
+        self._deals = deals
+        self._changed = changed or {}
+        self.orders = {}
+
+    def shuffle(self, hand, label, cards):
+        order = self._changed.get((hand, label))
+        if order is None:
+            order = self._deals.shuffle(hand, label, cards)
+        self.orders[hand, label] = order
+        return order
+
+
+@dataclass
+class World:
+    """A match as it was played: `steps[i]` led from `states[i]` to `states[i + 1]`."""
+
+    game: object
+    options: object
+    seats: int
+    states: list
+    told: list
+    steps: list
+    orders: list
+    """By step, the shuffles made in it; the first belongs to the start."""
+    seen: dict = field(default_factory=dict)
+    """What reached a seat in a state, kept by (state, seat)."""
+
+
+@dataclass
+class Tally:
+    """Pairs of worlds compared, by seat and phase, and those that could not be."""
+
+    pairs: Counter = field(default_factory=Counter)
+    skipped: int = 0
+    differences: list = field(default_factory=list)
+
+    def pairs_of(self, seat):
+        return sum(count for (who, _), count in self.pairs.items() if who == seat)
+
+    @property
+    def skip_rate(self):
+        tried = self.pairs.total() + self.skipped
+        return self.skipped / tried if tried else 0.0
+
+
+def play_world(game, options, seats, seed):
+    """A match of random legal moves, at most `MAX_STEPS` of it."""
+    draw = random.Random(f"{game.id} {seats} {seed}")
+    deals = KeyedDeals(seeded_key(f"leaks {game.id} {seed}"))
+    recorded = Recorded(deals)
+    state, told = game.rules.start(options, seats, recorded)
+    world = World(game, options, seats, [state], [told], [], [dict(recorded.orders)])
+    while (acting := game.rules.to_act(state)) and len(world.steps) < MAX_STEPS:
+        recorded.orders.clear()
+        chosen = tuple(
+            (seat, game.rules.moves(state, seat).sample(draw.randrange)) for seat in acting
+        )
+        state, told = game.rules.step(state, chosen, recorded)
+        world.states.append(state)
+        world.told.append(told)
+        world.steps.append(chosen)
+        world.orders.append(dict(recorded.orders))
+    return world
+
+
+class Emissions:
+    """The bytes that reach a seat, or a spectator, in one state. Leaks can be planted here."""
+
+    def __init__(self, game, plant=None):
+        self._rules = game.rules
+        self._codec = codec_of(game)
+        self._plant = plant
+
+    def of(self, state, told, seat):
+        rules, codec = self._rules, self._codec
+        events = [
+            codec.event(event)
+            for event, audience in told
+            if audience is None or (seat is not None and seat in audience)
+        ]
+        acting = rules.to_act(state)
+        view = rules.view(state, seat)
+        if seat in acting:
+            moves = rules.moves(state, seat)
+            seen = codec.ask(view, events, moves)
+        else:
+            seen = b"".join((codec.view(view), *events))
+        emission = (acting, rules.hand_number(state), seen)
+        return self._plant(emission, state) if self._plant else emission
+
+
+def compare(world, emissions, seat, cut, draw, tally, *, swaps=1):
+    """Compare world A with a world in which cards hidden from `seat` at `cut` are swapped."""
+    game = world.game
+    state = world.states[cut]
+    dealt = max(at for at in range(cut + 1) if world.orders[at])
+    hidden = set(HIDDEN[game.family](state, seat))
+    changed = swapped_orders(world.orders[dealt], hidden, draw, swaps)
+    if changed is None:
+        return
+    other = replay(world, dealt, cut, changed)
+    if other is None:
+        tally.skipped += 1
+        return
+    phase = phase_of(game, state, seat)
+    note(world, emissions, seat, dealt, other, phase, tally, changed)
+
+
+def note(world, emissions, seat, begin, other, phase, tally, why):
+    """Compare what reached the seat in both worlds, state by state."""
+    tally.pairs[seat, phase] += 1
+    for at, (state, told) in enumerate(other, begin):
+        ours = world.seen.get((at, seat))
+        if ours is None:
+            ours = world.seen[at, seat] = emissions.of(world.states[at], world.told[at], seat)
+        if ours != emissions.of(state, told, seat):
+            tally.differences.append((world.game.id, seat, phase, at, why))
+            return
+
+
+def swapped_orders(orders, hidden, draw, swaps):
+    """The shuffles with hidden cards in each other's places; None if there are not two.
+
+    A face of which a twin is not hidden stays where it is.
+    """
+    candidates = {}
+    for key, order in orders.items():
+        faces = Counter(order)
+        places = defaultdict(list)
+        for place, card in enumerate(order):
+            if card in hidden and faces[card] == 1:
+                places[card].append(place)
+        movable = [place for at in places.values() for place in at]
+        if len(movable) >= 2:
+            candidates[key] = movable
+    if not candidates:
+        return None
+    key = draw.choice(sorted(candidates))
+    order = list(orders[key])
+    chosen = draw.sample(candidates[key], min(len(candidates[key]), swaps + 1))
+    first = order[chosen[0]]
+    for place, following in itertools.pairwise(chosen):
+        order[place] = order[following]
+    order[chosen[-1]] = first
+    return {key: tuple(order)}
+
+
+def replay(world, begin, cut, changed):
+    """States and events from step `begin` to `cut` with other shuffles; None if impossible."""
+    rules = world.game.rules
+    deals = Recorded(Fixed(world.orders), changed)
+    try:
+        if begin == 0:
+            state, told = rules.start(world.options, world.seats, deals)
+        else:
+            state, told = rules.step(world.states[begin - 1], world.steps[begin - 1], deals)
+        seen = [(state, told)]
+        for at in range(begin, cut):
+            # Should other seats be asked in this world, the step refuses: a skip, unless
+            # the seat was to see that already, which the comparison finds.
+            state, told = rules.step(state, world.steps[at], deals)
+            seen.append((state, told))
+    except IllegalMove:
+        return None
+    return seen
+
+
+class Fixed:
+    """The shuffles of a world, as they were."""
+
+    def __init__(self, orders):
+        self._orders = {key: order for each in orders for key, order in each.items()}
+
+    def shuffle(self, hand, label, cards):
+        order = self._orders.get((hand, label))
+        if order is None or sorted(order) != sorted(cards):
+            raise IllegalMove("the other world shuffles what this one did not")
+        return order
+
+
+def compare_secret(world, emissions, seat, draw, tally):
+    """Compare with a world in which another seat made another secret move at one step."""
+    game = world.game
+    is_secret = SECRET_MOVES.get(game.family)
+    places = [
+        (at, who)
+        for at, chosen in enumerate(world.steps if is_secret else ())
+        for who, move in chosen
+        if who != seat and is_secret(move)
+    ]
+    if not places:
+        return
+    at, who = draw.choice(places)
+    hand = game.rules.hand_number(world.states[at])
+    other = game.rules.moves(world.states[at], who).sample(draw.randrange)
+    if not is_secret(other) or game.rules.hand_number(world.states[at + 1]) != hand:
+        return
+    chosen = tuple((each, other if each == who else move) for each, move in world.steps[at])
+    try:
+        step = game.rules.step(world.states[at], chosen, Fixed(world.orders))
+    except IllegalMove:
+        tally.skipped += 1
+        return
+    phase = phase_of(game, world.states[at + 1], seat)
+    note(world, emissions, seat, at + 1, [step], phase, tally, (at, who))
+
+
+def differs_in_own_cards(world, emissions, seat, draw):
+    """Whether a seat sees it when a card of its own changes places with a hidden one.
+
+    None if the seat had no cards of its own just after a deal.
+    """
+    game = world.game
+    deals = [at for at, orders in enumerate(world.orders) if orders]
+    dealt = draw.choice(deals)
+    state = world.states[dealt]
+    hidden = HIDDEN[game.family]
+    own = set(hidden(state, None)) - set(hidden(state, seat))
+    for key, order in world.orders[dealt].items():
+        mine = [at for at, card in enumerate(order) if card in own]
+        theirs = [at for at, card in enumerate(order) if card in set(hidden(state, seat))]
+        if not mine or not theirs:
+            continue
+        a, b = draw.choice(mine), draw.choice(theirs)
+        swapped = list(order)
+        swapped[a], swapped[b] = swapped[b], swapped[a]
+        if swapped == list(order):
+            continue
+        other = replay(world, dealt, dealt, {key: tuple(swapped)})
+        if other is None:
+            continue
+        ours = emissions.of(state, world.told[dealt], seat)
+        return ours != emissions.of(*other[0], seat)
+    return None
+
+
+def phase_of(game, state, seat):
+    return str(getattr(game.rules.view(state, seat), "phase", ""))
+
+
+def gate(game, options, seats, *, pairs, worlds, plant=None):
+    """Compare at least `pairs` pairs for every seat, spread over `worlds` matches.
+
+    Moments are drawn so that every phase gets its share.
+    """
+    emissions, tally = Emissions(game, plant), Tally()
+    everybody = (*range(seats), None)
+    for seed in range(worlds):
+        world = play_world(game, options, seats, seed)
+        draw = random.Random(f"pairs {game.id} {seats} {seed}")
+        by_phase = defaultdict(list)
+        for at, state in enumerate(world.states):
+            by_phase[phase_of(game, state, None)].append(at)
+        for seat in everybody:
+            for phase, moments in by_phase.items():
+                wanted = tally.pairs[seat, phase] + -(-pairs // worlds)
+                for _ in range(TRIES * pairs // worlds):
+                    swaps = draw.choice((1, 1, 2, 52))
+                    compare(world, emissions, seat, draw.choice(moments), draw, tally, swaps=swaps)
+                    if tally.pairs[seat, phase] >= wanted:
+                        break
+                compare_secret(world, emissions, seat, draw, tally)
+    return tally
