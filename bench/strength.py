@@ -55,6 +55,7 @@ TRIALS = (
     Trial("democracy", "democracy.py", seats=3, options={"hands": 3}),
     Trial("chinese_poker", "chinese_poker.py", options={"hands": 4}),
     Trial("jam", "jam.py", options={"hands": 2}),
+    Trial("sixty_six", "sixty_six.py", options={"hands": 4}),
 )
 
 
@@ -110,7 +111,69 @@ def measure(trials: Sequence[Trial], deal_sets: int | None, seed: str) -> list[F
                 with progress_bar(plan.game.title, quiet=False) as on_progress:
                     ranked, _ = await play(plan, tournament, arena, data, on_progress)
                 tables.append(ranked)
-            return table
+            return tables
+
+        tables = serve(ServerSettings(data), Tokens(), run)
+    return [finding(*each) for each in zip(trials, tables, strict=True)]
+
+
+def finding(trial: Trial, ranked: Standings) -> Finding:
+    """Reads a trial's margin and verdict off its standings."""
+    name = Path(trial.bot).stem
+    (row,) = (row for row in ranked.rows if row.bot == name)
+    # Skill counts from the mean of all at the table; the bot's own share comes off that mean.
+    scale = trial.seats / (trial.seats - 1)
+    margin = None if row.skill is None else row.skill * scale
+    half_width = None if row.half_width is None else row.half_width * scale
+    return Finding(
+        game=trial.game,
+        bot=trial.bot,
+        seats=trial.seats,
+        margin=margin,
+        half_width_95=half_width,
+        deal_sets=row.deal_sets,
+        faults=row.faults,
+        verdict=_verdict(margin, half_width, row.faults, ranked.problem),
+    )
+
+
+def _verdict(
+    margin: float | None, half_width: float | None, faults: Mapping[str, int], problem: str
+) -> str:
+    if margin is None or half_width is None:
+        return problem or "too few deal-sets to tell"
+    if margin + half_width < 0:
+        return "worse than random"
+    if margin - half_width <= 0:
+        return "not told from random"
+    return "commits faults" if faults else BETTER
+
+
+def _plan(trial: Trial, deal_sets: int, seed: str) -> TournamentPlan:
+    bot = f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"
+    others = [f"random-{number}={SAMPLE_BOTS / RANDOM}" for number in range(1, trial.seats)]
+    return TournamentPlan(
+        name=trial.game,
+        game=game_by_id(trial.game),
+        commands=parse_commands([bot, *others]),
+        seats=trial.seats,
+        deal_sets=deal_sets,
+        seed=seed,
+        options=trial.options,
+    )
+
+
+def _table(findings: Sequence[Finding]) -> Table:
+    table = Table(title="Sample bots against random", title_justify="left", box=box.SIMPLE)
+    table.add_column("game", no_wrap=True)
+    for column in ("seats", "margin ± 95 %", "deal-sets"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for each in findings:
+        told = each.margin is not None and each.half_width_95 is not None
+        margin = f"{each.margin:+.2f} ± {each.half_width_95:6.2f}" if told else ""
+        table.add_row(each.game, str(each.seats), margin, str(each.deal_sets), each.verdict)
+    return table
 
 
 def _arguments() -> argparse.Namespace:

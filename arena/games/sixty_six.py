@@ -136,6 +136,8 @@ class State:
 
     match: Match
     deal: Deal
+    legal: tuple[Move, ...]
+    """What the seat on turn may do, made once and looked at often; empty at the end."""
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -154,13 +156,13 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     move: Move
     (move,) = require_to_act(chosen, to_act(state))
     deal = state.deal
-    if move not in moves(state, deal.turn).all:
+    if move not in state.legal:
         raise IllegalMove(_why_illegal(deal, move))
     match move:
         case Play(card):
             return _lead(state, card) if deal.led is None else _follow(state, card, deals)
         case Claim():
-            ended, told = _score(state, deal.turn, deals)
+            ended, told = _score(state.match, deal, deal.turn, deals)
             return Step(ended, (Told(Claimed(deal.turn)), *told))
         case Close():
             return _close(state)
@@ -175,22 +177,7 @@ def to_act(state: State) -> tuple[Seat, ...]:
 
 
 def moves(state: State, seat: Seat) -> Listed:
-    deal = state.deal
-    hand = deal.sides[deal.turn].hand
-    if deal.declared is not None:
-        return Listed((CLAIM, PLAYS["Q" + deal.declared], PLAYS["K" + deal.declared]))
-    legal: list[Move] = [CLAIM]
-    is_open = deal.stock.is_open
-    if is_open:
-        legal.append(CLOSE)
-    if deal.led is None:
-        if is_open and "9" + deal.trump in hand:
-            legal.append(EXCHANGE)
-        legal += [MARRIAGES[suit] for suit in SUITS if "K" + suit in hand and "Q" + suit in hand]
-        legal += [PLAYS[card] for card in hand]
-    else:
-        legal += [PLAYS[card] for card in legal_replies(hand, deal.led, not is_open)]
-    return Listed(tuple(legal))
+    return Listed(state.legal)
 
 
 def view(state: State, seat: Seat | None) -> View:
@@ -224,8 +211,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 def fallback(state: State, seat: Seat) -> Move:
     """The lowest card that may be played; never a claim or a closing."""
-    lowest: Move = next(move for move in moves(state, seat).all if isinstance(move, Play))
-    return lowest
+    return next(move for move in state.legal if isinstance(move, Play))
 
 
 def hand_number(state: State) -> int:
@@ -248,6 +234,27 @@ def is_over(options: Options, hands_played: int, totals: tuple[int, int]) -> boo
     if options.hands:
         return hands_played >= options.hands
     return hands_played >= MAX_DEALS or max(totals) >= options.target
+
+
+def _before(match: Match, deal: Deal) -> State:
+    """The state before a move of the seat on turn."""
+    return State(match, deal, _legal(deal))
+
+
+def _legal(deal: Deal) -> tuple[Move, ...]:
+    if deal.declared is not None:
+        return CLAIM, PLAYS["Q" + deal.declared], PLAYS["K" + deal.declared]
+    hand = deal.sides[deal.turn].hand
+    is_open = deal.stock.is_open
+    legal: list[Move] = [CLAIM, CLOSE] if is_open else [CLAIM]
+    if deal.led is not None:
+        legal += [PLAYS[card] for card in legal_replies(hand, deal.led, not is_open)]
+        return tuple(legal)
+    if is_open and "9" + deal.trump in hand:
+        legal.append(EXCHANGE)
+    legal += [MARRIAGES[suit] for suit in SUITS if "K" + suit in hand and "Q" + suit in hand]
+    legal += [PLAYS[card] for card in hand]
+    return tuple(legal)
 
 
 def _other(seat: Seat) -> Seat:
@@ -289,7 +296,7 @@ def _deal(match: Match, deals: Deals) -> Step:
         Told(Began(match.hand, dealer, upcard)),
         *(Told(Dealt(seat, hands[seat]), (seat,)) for seat in SEATS),
     )
-    return Step(State(match, deal), told)
+    return Step(_before(match, deal), told)
 
 
 def _with_side(deal: Deal, seat: Seat, side: Side) -> tuple[Side, Side]:
@@ -308,7 +315,7 @@ def _close(state: State) -> Step:
     after = Deal(
         deal.sides, closed, deal.trump, deal.phase, seat, deal.led, deal.declared, deal.winners
     )
-    return Step(State(state.match, after), (Told(Closed(seat)),))
+    return Step(_before(state.match, after), (Told(Closed(seat)),))
 
 
 def _exchange(state: State) -> Step:
@@ -328,7 +335,7 @@ def _exchange(state: State) -> Step:
         None,
         deal.winners,
     )
-    return Step(State(state.match, after), (Told(Exchanged(seat, taken)),))
+    return Step(_before(state.match, after), (Told(Exchanged(seat, taken)),))
 
 
 def _marry(state: State, suit: str) -> Step:
@@ -354,7 +361,7 @@ def _marry(state: State, suit: str) -> Step:
         suit,
         deal.winners,
     )
-    return Step(State(state.match, after), (Told(Married(seat, suit, value, pending)),))
+    return Step(_before(state.match, after), (Told(Married(seat, suit, value, pending)),))
 
 
 def _playing(side: Side, card: Card) -> Side:
@@ -375,7 +382,7 @@ def _lead(state: State, card: Card) -> Step:
     after = Deal(
         sides, deal.stock, deal.trump, Phase.FOLLOW, _other(seat), card, None, deal.winners
     )
-    return Step(State(state.match, after), (Told(Played(seat, card)),))
+    return Step(_before(state.match, after), (Told(Played(seat, card)),))
 
 
 def _follow(state: State, card: Card, deals: Deals) -> Step:
@@ -405,10 +412,9 @@ def _follow(state: State, card: Card, deals: Deals) -> Step:
         None,
         (*deal.winners, winner),
     )
-    following = State(state.match, after)
     if not last:
-        return Step(following, told)
-    ended, more = _score(following, None, deals)
+        return Step(_before(state.match, after), told)
+    ended, more = _score(state.match, after, None, deals)
     return Step(ended, told + more)
 
 
@@ -434,9 +440,8 @@ def _drawing(side: Side, card: Card, known: tuple[Card, ...]) -> Side:
     return Side(in_order((*side.hand, card)), known, side.played, side.points, side.pending)
 
 
-def _score(state: State, claimer: Seat | None, deals: Deals) -> Step:
+def _score(match: Match, deal: Deal, claimer: Seat | None, deals: Deals) -> Step:
     """End a hand, after a claim or with the last trick."""
-    match, deal = state.match, state.deal
     a, b = deal.sides
     points = (a.points, b.points)
     tricks = (deal.winners.count(SEATS[0]), deal.winners.count(SEATS[1]))
@@ -457,7 +462,7 @@ def _score(state: State, claimer: Seat | None, deals: Deals) -> Step:
             deal.declared,
             deal.winners,
         )
-        return Step(State(last, over), (scored,))
+        return Step(State(last, over, ()), (scored,))
     following = Match(match.options, match.hand + 1, carry, totals, hand_scores)
     dealt, told = _deal(following, deals)
     return Step(dealt, (scored, *told))

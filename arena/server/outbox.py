@@ -73,9 +73,7 @@ class Outbox:
             self._waiter = self._loop.create_future()
             await self._waiter
             if self.gathers:
-                # One more turn of the host loop, for what is being answered just now. Without
-                # it small frames beget small ones: a few answers make as few asks.
-                await asyncio.sleep(0)
+                await self._gather()
         self._seal_asks()
         frames, self._frames = self._frames, []
         self._queued_bytes = 0
@@ -89,6 +87,16 @@ class Outbox:
         self._unstamped.clear()
         self._writer_was_free = False
         return frames
+
+    async def _gather(self) -> None:
+        """Wait while every turn of the host loop brings another ask.
+
+        Without it small frames beget small ones: few answers make as few asks.
+        """
+        before = 0
+        while before < len(self._asks):
+            before = len(self._asks)
+            await asyncio.sleep(0)
 
     def _seal_asks(self) -> None:
         if self._asks:

@@ -156,7 +156,8 @@ class Session:
 
     def ask(self, seating: "Seating", ask: OpenAsk) -> None:
         """Ask as soon as the bot has a free slot."""
-        if len(self._open) < self.max_open_asks:
+        # Never ahead of one that waits: a match that moves on at once would keep its slot.
+        if not self._waiting and len(self._open) < self.max_open_asks:
             self._send_ask(seating, ask)
         else:
             self._waiting.append((seating, ask))

@@ -13,6 +13,7 @@ from arena.games.democracy import State as DemocracyState
 from arena.games.jam import State as JamState
 from arena.games.pineapple import BOARD
 from arena.games.pineapple import State as PineappleState
+from arena.games.sixty_six import State as SixtySixState
 from arena.games.soko import State as SokoState
 
 
@@ -29,7 +30,7 @@ def abstrac(state: AbstracState, seat: int | None) -> Iterable[str]:
 def democracy(state: DemocracyState, seat: int | None) -> Iterable[str]:
     """Other hands, the pool below its top, and what is not dealt yet."""
     day = state.day
-    return (*others(day.hands, seat), *day.pool, *day.undealt)
+    return (*others(day.hands, seat), *day.pool[1:], *day.undealt)
 
 
 def chinese_poker(state: ChinesePokerState, seat: int | None) -> Iterable[str]:
@@ -66,12 +67,22 @@ def pineapple(state: PineappleState, seat: int | None) -> Iterable[str]:
     return (*others(deal.holes, seat), *given_up, *deal.runout[BOARD[state.street] :])
 
 
+def sixty_six(state: SixtySixState, seat: int | None) -> Iterable[str]:
+    """The other hand, but for cards all have seen, and the order of the stock."""
+    deal = state.deal
+    for at, side in enumerate(deal.sides):
+        if at != seat:
+            yield from set(side.hand) - set(side.known)
+    yield from deal.stock.cards
+
+
 HIDDEN: dict[str, Callable[..., Iterable[str]]] = {
     "abstrac": abstrac,
     "democracy": democracy,
     "chinese_poker": chinese_poker,
     "jam": jam,
     "pineapple": pineapple,
+    "sixty_six": sixty_six,
     "soko": soko,
 }
 

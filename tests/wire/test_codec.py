@@ -167,7 +167,7 @@ def test_the_cache_never_mixes_moves(monkeypatch):
             order = chance.choice(list(Order))
             message = game_pb2.GameMove.FromString(wire.game_move(Choose(order)))
             assert wire.read_move(message) == Choose(order)
-        assert len(wire._move_fields) <= 20
+        assert len(wire._kept) <= 20
 
 
 def test_equal_moves_of_different_objects_are_written_alike():

@@ -1,0 +1,131 @@
+"""Sessions of bots at matches, without sockets, tasks or a real clock."""
+
+from arena.referee import Timers
+from arena.referee.scripted import MemoryLedger, seeded_spec
+from arena.referee.table import Table
+from arena.server.session import BotId, Session
+from arena.wire.asks import asks_frame
+from arena.wire.games import codec_of
+from cardarena.v1 import play_pb2
+from tests.referee.matches import CONTROL
+
+
+class FakeOutbox:
+    """Takes what an outbox takes, and shows it as messages."""
+
+    def __init__(self):
+        self.messages = []
+        self.sizes = []
+        self.closed = False
+        self.verdict = None
+        self.gathers = False
+
+    def post(self, frame):
+        if not self.closed:
+            self.messages.append(play_pb2.ArenaMessage.FromString(frame))
+            self.sizes.append(len(frame))
+
+    def post_ask(self, element, ask):
+        self.post(asks_frame([element]))
+
+    def close(self, verdict=None):
+        if not self.closed:
+            self.closed, self.verdict = True, verdict
+
+    def take(self, kind):
+        """The messages of a kind so far, which are forgotten."""
+        found = [getattr(each, kind) for each in self.messages if each.WhichOneof("body") == kind]
+        self.messages = [each for each in self.messages if each.WhichOneof("body") != kind]
+        return found
+
+    def asks(self):
+        return [ask for asks in self.take("asks") for ask in asks.asks]
+
+    def only(self, kind):
+        (found,) = self.take(kind)
+        return found
+
+
+class Bot:
+    """One bot's session with the stream it has now."""
+
+    def __init__(self, world, name, **hello):
+        self.world = world
+        self.session = Session(BotId(name), lambda: world.now_s)
+        self.outbox = None
+        if hello.pop("connected", True):
+            self.connect(**hello)
+
+    def connect(self, **hello):
+        outbox = FakeOutbox()
+        self.session.attach(play_pb2.Hello(**hello), outbox)
+        self.outbox = outbox
+        return outbox.only("welcome")
+
+    def say(self, outbox=None, **body):
+        self.send(play_pb2.BotMessage(**body).SerializeToString(), outbox)
+
+    def send(self, data, outbox=None):
+        self.session.deliver(outbox or self.outbox, data, self.world.now_s)
+
+    def answer(self, *answers, outbox=None):
+        self.say(outbox, answers=play_pb2.Answers(answers=answers))
+
+    def refusals(self):
+        """The reasons of all refusals so far, with the asks that they concern."""
+        Reason = play_pb2.RefusalReason
+        return [
+            (Reason.Name(each.reason).removeprefix("REFUSAL_REASON_"), each.ask_id)
+            for each in self.outbox.take("refusal")
+        ]
+
+
+class World:
+    """Two bots that sit at any number of matches together."""
+
+    def __init__(self, **hello):
+        self.now_s = 100.0
+        self.timers = Timers()
+        self.bots = [Bot(self, "ann", **hello), Bot(self, "bob", max_open_asks=100)]
+        self.tables, self.ledgers = [], []
+
+    @property
+    def ann(self):
+        return self.bots[0]
+
+    @property
+    def bob(self):
+        return self.bots[1]
+
+    def begin(self, game_id="abstrac", *, seed="1", ann_seat=1, hands=2, control=CONTROL):
+        """Begin a match; at Abstrac seat 1 is asked first."""
+        spec = seeded_spec(game_id, 2, {"hands": hands}, seed=seed, time_control=control)
+        seated = [self.ann, self.bob] if ann_seat == 0 else [self.bob, self.ann]
+        names = tuple(bot.session.bot.name for bot in seated)
+        ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]
+        ledger = MemoryLedger()
+        table = Table(
+            spec,
+            codec_of(spec.game),
+            ports,
+            ledger,
+            timers=self.timers,
+            now_s=lambda: self.now_s,
+            over=lambda table: table.tell_end(),
+            heavy_step=None,
+        )
+        self.tables.append(table)
+        self.ledgers.append(ledger)
+        table.begin()
+        return table
+
+    def pass_time(self, seconds):
+        self.now_s += seconds
+        self.timers._call_due(self.now_s)
+
+    def play_out(self):
+        """Both play the first move offered until nobody is asked any more."""
+        while any(each.outcome is None for each in self.tables):
+            for bot in self.bots:
+                for ask in bot.outbox.asks():
+                    bot.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
