@@ -178,7 +178,7 @@ def heap_of(bot, cards):
         ("margin", (JOKER, *pack("9TJQKA")), deal_points),
         ("half_margin", PACK_52[::2], lambda a, b: (half_points(a), half_points(b))),
     ],
-    ids=["deal, misère and joker included", "half of the 52-card game"],
+    ids=["deal with misere and joker", "half of the 52-card game"],
 )
 def test_abstrac_bot_scores_as_the_rules_do(margin, cards, points):
     bot, chance = load("abstrac.py"), random.Random(1)
@@ -237,6 +237,21 @@ def test_democracy_bot_knows_its_chances():
         wins, ties = bot.chances(card, bot.trump_of(upcard), unseen, others)
         assert wins == pytest.approx(winners.count(0) / len(deals)), (upcard, card, unseen)
         assert ties == pytest.approx(sum(tied) / len(deals)), (upcard, card, unseen)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+def test_democracy_bot_counts_the_cards_it_has_not_seen(seats):
+    decisions = []
+
+    class Counting(bot_of(load("democracy.py"))):
+        def move(self, ask):
+            move, view = super().move(ask), ask.view
+            hidden = view.hand_size * (seats - 1) + view.pool + view.undealt
+            decisions.append((len(self.unseen), hidden))
+            return move
+
+    play([Counting] * seats, "democracy", {"hands": seats}, "counted")
+    assert [found for found, _ in decisions] == [hidden for _, hidden in decisions]
 
 
 def test_chinese_poker_bot_orders_hands_as_the_rules_do():

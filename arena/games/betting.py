@@ -17,9 +17,10 @@ None, and takes the chips out with `collect`. Amounts are chips. What is called
 `to` is a seat's total of the round, not what it adds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from arena.games.betting_moves import (
@@ -122,14 +123,14 @@ _FREE: Final = -1
 
 def unopened(limits: Limits) -> Price:
     """The price before anything is bet."""
-    return Price(to_match=0, size=limits.least, level=0, full_bets=0)
+    return Price(0, limits.least, 0, 0)
 
 
 def opened(limits: Limits, to: int) -> Price:
     """The price after a blind or a bring-in of `to`: below the minimum it is no full bet (B6)."""
     if to < limits.least:
-        return Price(to_match=to, size=limits.least, level=0, full_bets=0)
-    return Price(to_match=to, size=to, level=to, full_bets=1)
+        return Price(to, limits.least, 0, 0)
+    return Price(to, to, to, 1)
 
 
 def begin(
@@ -170,14 +171,14 @@ def act(betting: Round, move: BettingMove) -> Round:
     seat, pending, answered = turn.seat, betting.pending[1:], betting.answered
     kind = type(move)
     if kind is Call and turn.to_call:
-        chips = _put_in(chips, seat, turn.to_call)
+        chips = put_in(chips, seat, turn.to_call)
     elif kind is Fold and turn.to_call:
         live = tuple([other for other in live if other != seat])
     elif kind is Check and not turn.to_call:
         pass
     elif isinstance(move, Bet | Raise):
         to = _checked(move, turn, price)
-        chips = _put_in(chips, seat, to - chips.bets[seat])
+        chips = put_in(chips, seat, to - chips.bets[seat])
         before, price = price, _price_after(limits, price, to)
         if price.full_bets > before.full_bets:
             answered = (_FREE,) * len(answered)
@@ -218,27 +219,36 @@ def collect(betting: Round) -> tuple[Chips, Seat | None]:
     """
     chips = betting.chips
     bets, stacks = chips.bets, chips.stacks
-    top = max(bets)
-    owner = None
+    top, owner = max(bets), None
+    if not top:
+        return chips, None
     if bets.count(top) == 1:
         seat = Seat(bets.index(top))
         uncalled = top - max([bet for other, bet in enumerate(bets) if other != seat])
-        chips, owner = _put_in(chips, seat, -uncalled), seat
+        chips, owner = put_in(chips, seat, -uncalled), seat
         bets, stacks = chips.bets, chips.stacks
     paid = tuple([before + bet for before, bet in zip(chips.paid, bets, strict=True)])
     return Chips(stacks, (0,) * len(bets), paid), owner
 
 
-def post(chips: Chips, seat: Seat, amount: int) -> Chips:
-    """The chips after a blind or bring-in, of the whole stack if that is less (B9)."""
-    return _put_in(chips, seat, min(amount, chips.stacks[seat]))
+def post(stacks: Sequence[int], ante: int, blinds: Iterable[tuple[Seat, int]] = ()) -> Chips:
+    """The chips of a new hand: each post is of the whole stack, if that is less (B9)."""
+    behind, bets, paid = list(stacks), [0] * len(stacks), [0] * len(stacks)
+    if ante:
+        paid = [min(ante, stack) for stack in stacks]
+        behind = [stack - part for stack, part in zip(stacks, paid, strict=True)]
+    for seat, blind in blinds:
+        bets[seat] = min(blind, behind[seat])
+        behind[seat] -= bets[seat]
+    return Chips(tuple(behind), tuple(bets), tuple(paid))
 
 
-def ante(stacks: Sequence[int], amount: int) -> Chips:
-    """The chips of a new hand after the antes, each of the whole stack if that is less (B9)."""
-    paid = tuple([min(amount, stack) for stack in stacks])
-    behind = tuple([stack - part for stack, part in zip(stacks, paid, strict=True)])
-    return Chips(behind, (0,) * len(behind), paid)
+def put_in(chips: Chips, seat: Seat, amount: int) -> Chips:
+    """The chips after a seat has put in so many more in this round."""
+    stacks, bets = list(chips.stacks), list(chips.bets)
+    stacks[seat] -= amount
+    bets[seat] += amount
+    return Chips(tuple(stacks), tuple(bets), chips.paid)
 
 
 def fallback(turn: Turn) -> BettingMove:
@@ -246,6 +256,7 @@ def fallback(turn: Turn) -> BettingMove:
     return FOLD if turn.to_call else CHECK
 
 
+@lru_cache(maxsize=1 << 12)
 def clockwise(seats: tuple[Seat, ...], after: Seat) -> tuple[Seat, ...]:
     """Seats given in seat order, as they follow the seat `after`, which comes last."""
     return tuple(
@@ -340,10 +351,3 @@ def _checked(move: Bet | Raise, turn: Turn, price: Price) -> int:
         verb = "bet" if opening else "raise to"
         raise IllegalMove(f"{verb} from {turn.min_to} to {turn.max_to}")
     return move.to
-
-
-def _put_in(chips: Chips, seat: Seat, amount: int) -> Chips:
-    stacks, bets = list(chips.stacks), list(chips.bets)
-    stacks[seat] -= amount
-    bets[seat] += amount
-    return Chips(tuple(stacks), tuple(bets), chips.paid)

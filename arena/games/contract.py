@@ -166,6 +166,6 @@ def require_to_act(
     Raises:
       IllegalMove: if the choices are not from exactly the seats that were asked.
     """
-    if tuple(seat for seat, _ in chosen) != asked:
+    if tuple([seat for seat, _ in chosen]) != asked:
         raise IllegalMove(f"moves were asked of seats {list(asked)}")
-    return tuple(move for _, move in chosen)
+    return tuple([move for _, move in chosen])

@@ -54,11 +54,11 @@ class Verdict(StrEnum):
 
     ACCEPTED = "accepted"
     SYNTAX = "syntax"
-    RUNTIME_ERROR = "runtime error"
+    RUNTIME_ERROR = "runtime_error"
     COST = "cost"
-    DEAD_END = "dead end"
-    TOO_RESTRICTIVE = "too restrictive"
-    TOO_PERMISSIVE = "too permissive"
+    DEAD_END = "dead_end"
+    TOO_RESTRICTIVE = "too_restrictive"
+    TOO_PERMISSIVE = "too_permissive"
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ from arena.games.poker_match import (
     Match,
     UncalledReturned,
     acted,
+    ended_match,
     new_round,
     next_hand,
     result_of,
@@ -213,14 +214,20 @@ class Deal:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A match before a choice; a half-made discard is never in it."""
+class Hand:
+    """What does not change while a seat bets."""
 
     stakes: Stakes
     match: Match
     deal: Deal
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match before a choice; a half-made discard is never in it."""
+
+    hand: Hand
     phase: Phase
-    """`OVER` when the hand is, which no state that is returned shows but the last."""
     street: Street
     betting: Round
     line: Line
@@ -263,13 +270,13 @@ def to_act(state: State) -> tuple[Seat, ...]:
 def moves(state: State, seat: Seat) -> Moves:
     """Betting moves, or the three cards to discard in the order dealt."""
     if state.phase is Phase.DISCARD:
-        return _discards(state.deal.holes[seat])
+        return _discards(state.hand.deal.holes[seat])
     return betting.choices(state.betting)
 
 
 def view(state: State, seat: Seat | None) -> View:
     """What a seat may know; the spectator sees no hole cards before the showdown."""
-    match, deal, round_ = state.match, state.deal, state.betting
+    match, deal, round_ = state.hand.match, state.hand.deal, state.betting
     turn = round_.turn
     return View(
         state.phase,
@@ -286,7 +293,7 @@ def view(state: State, seat: Seat | None) -> View:
         None if turn is None else turn.min_to,
         None if turn is None else turn.max_to,
         state.line,
-        match.totals,
+        match.scores.totals,
     )
 
 
@@ -295,12 +302,12 @@ def fallback(state: State, seat: Seat) -> Move:
     turn = state.betting.turn
     if turn is not None:
         return betting.fallback(turn)
-    return _DISCARDS[state.deal.holes[seat][0]]
+    return _DISCARDS[state.hand.deal.holes[seat][0]]
 
 
 def hand_number(state: State) -> int:
     """The deal, from 0."""
-    return state.match.hand
+    return state.hand.match.hand
 
 
 def heavy(state: State, seat: Seat, move: Move) -> bool:
@@ -310,7 +317,7 @@ def heavy(state: State, seat: Seat, move: Move) -> bool:
 
 def result(state: State) -> Result | None:
     """Chips won or lost over the match; equal totals share a place."""
-    return None if to_act(state) else result_of(state.match)
+    return None if to_act(state) else result_of(state.hand.match)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -320,38 +327,36 @@ def _discards(held: tuple[Card, ...]) -> Listed:
 
 def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
     """Post, deal singly from the dealer's left, and open the betting."""
-    players, dealer = match.players, match.dealer
-    order = betting.clockwise(players, dealer)
-    chips = betting.ante(match.stacks, stakes.ante)
-    limits = stakes.limits[0]
-    price = betting.unopened(limits)
-    if stakes.blinds[1]:
-        # Of two seats the dealer has the small blind and acts first (P2).
-        if len(players) == 2:
-            order = order[::-1]
-        for seat, blind in zip(order, stakes.blinds, strict=False):
-            chips = betting.post(chips, seat, blind)
-        price = betting.opened(limits, stakes.blinds[1])
-        first = order[2:] + order[:2]
+    players, limits = match.players, stakes.limits[0]
+    order = betting.clockwise(players, match.dealer)
+    if not stakes.blinds[1]:
+        chips, price = betting.post(match.stacks, stakes.ante), betting.unopened(limits)
     else:
-        first = order
-    told.append(Told(HandBegan(match.hand, dealer, chips)))
+        # Of two seats the dealer has the small blind and acts first (P2).
+        posting = order if len(players) > 2 else order[::-1]
+        blinds = zip(posting, stakes.blinds, strict=False)
+        chips = betting.post(match.stacks, stakes.ante, blinds)
+        price = betting.opened(limits, stakes.blinds[1])
+        order = posting[2:] + posting[:2]
     deal = _deal(match, deals)
+    told.append(Told(HandBegan(match.hand, match.dealer, chips)))
     told += [Told(Dealt(seat, deal.holes[seat]), (seat,)) for seat in players]
-    opening = betting.begin(limits, chips, players, first, price)
-    state = State(stakes, match, deal, Phase.BET, Street.PREFLOP, opening, NO_ACTIONS)
-    return state if opening.turn is not None else _end_round(state, deals, told)
+    hand = Hand(stakes, match, deal)
+    opening = betting.begin(limits, chips, players, order, price)
+    if opening.turn is None:
+        return _end_round(hand, Street.PREFLOP, opening, NO_ACTIONS, deals, told)
+    return State(hand, Phase.BET, Street.PREFLOP, opening, NO_ACTIONS)
 
 
 def _deal(match: Match, deals: Deals) -> Deal:
-    players, dealer = match.players, match.dealer
+    seats, players = len(match.stacks), match.players
     deck = deals.shuffle(match.hand, "deck", PACK_52)
-    holes: list[tuple[Card, ...]] = [()] * len(match.seats)
-    count = len(players)
-    for place, seat in enumerate(betting.clockwise(players, dealer)):
-        holes[seat] = deck[place : HOLE * count : count]
-    runout = tuple([deck[HOLE * count + place] for place in _BOARD_PLACES])
-    return Deal(tuple(holes), (None,) * len(holes), runout)
+    holes: list[tuple[Card, ...]] = [()] * seats
+    dealt = HOLE * len(players)
+    for place, seat in enumerate(betting.clockwise(players, match.dealer)):
+        holes[seat] = deck[place : dealt : len(players)]
+    runout = tuple([deck[dealt + place] for place in _BOARD_PLACES])
+    return Deal(tuple(holes), (None,) * seats, runout)
 
 
 _ACTIONS: Final = {
@@ -364,40 +369,40 @@ _ACTIONS: Final = {
 
 
 def _bet(state: State, move: Move, deals: Deals) -> Step:
-    turn = state.betting.turn
+    turn, hand, street = state.betting.turn, state.hand, state.street
     assert turn is not None
     if isinstance(move, Discard):
         raise IllegalMove("this is not the time to discard")
     after = betting.act(state.betting, move)
     line, event = acted(state.line, turn.seat, _ACTIONS[type(move)], after)
-    state = State(state.stakes, state.match, state.deal, Phase.BET, state.street, after, line)
     if after.turn is not None:
-        return Step(state, (event,))
+        return Step(State(hand, Phase.BET, street, after, line), (event,))
     told = [event]
-    return Step(_end_round(state, deals, told), tuple(told))
+    return Step(_end_round(hand, street, after, line, deals, told), tuple(told))
 
 
-def _end_round(state: State, deals: Deals, told: list[Told]) -> State:
+def _end_round(
+    hand: Hand, street: Street, ended: Round, line: Line, deals: Deals, told: list[Told]
+) -> State:
     """Collect the bets, and go on to the discard, the next street or the end of the hand."""
-    ended = state.betting
+    live, before = ended.live, ended.chips
     chips, owner = betting.collect(ended)
     if owner is not None:
-        amount = chips.stacks[owner] - ended.chips.stacks[owner]
+        amount = chips.stacks[owner] - before.stacks[owner]
         told.append(Told(UncalledReturned(owner, amount)))
-    closed = betting.closed(ended.limits, chips, ended.live)
-    if len(ended.live) == 1:
-        pot = unshown(Pot(sum(chips.paid), ended.live), len(chips.paid))
-        return _end_hand(state, closed, (pot,), deals, told)
-    stakes, match, street = state.stakes, state.match, state.street
-    if street is _DISCARD_ON[stakes.variant]:
-        return State(stakes, match, state.deal, Phase.DISCARD, street, closed, state.line)
-    return _deal_on(stakes, match, state.deal, street, closed, state.line, deals, told)
+    closed = betting.closed(ended.limits, chips, live)
+    if len(live) == 1:
+        pot = unshown(Pot(sum(chips.paid), live), len(chips.paid))
+        return _end_hand(hand, street, closed, line, (pot,), deals, told)
+    if street is _DISCARD_ON[hand.stakes.variant]:
+        return State(hand, Phase.DISCARD, street, closed, line)
+    return _deal_on(hand, street, closed, line, deals, told)
 
 
 def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
     """Take the discards of all together and deal on."""
-    deal, live = state.deal, state.betting.live
-    holes, given_up = list(deal.holes), list(deal.given_up)
+    hand, live = state.hand, state.betting.live
+    holes, given_up = list(hand.deal.holes), list(hand.deal.given_up)
     told: list[Told] = []
     for seat, move in zip(live, choices, strict=True):
         hole = holes[seat]
@@ -407,60 +412,55 @@ def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
         given_up[seat] = move.card
         told.append(Told(GaveUp(seat, move.card), (seat,)))
     told.append(Told(Discarded(live)))
-    deal = Deal(tuple(holes), tuple(given_up), deal.runout)
-    after = _deal_on(
-        state.stakes, state.match, deal, state.street, state.betting, state.line, deals, told
-    )
-    return Step(after, tuple(told))
+    deal = Deal(tuple(holes), tuple(given_up), hand.deal.runout)
+    after = Hand(hand.stakes, hand.match, deal)
+    return Step(_deal_on(after, state.street, state.betting, state.line, deals, told), tuple(told))
 
 
 def _deal_on(
-    stakes: Stakes,
-    match: Match,
-    deal: Deal,
-    street: Street,
-    closed: Round,
-    line: Line,
-    deals: Deals,
-    told: list[Told],
+    hand: Hand, street: Street, closed: Round, line: Line, deals: Deals, told: list[Told]
 ) -> State:
     """Deal streets until there is something to decide, or the hands are shown.
 
     `closed` is the round that ended.
     """
-    chips, live = closed.chips, closed.live
+    stakes, deal, chips, live = hand.stakes, hand.deal, closed.chips, closed.live
+    order = betting.clockwise(live, hand.match.dealer)
     while street is not Street.RIVER:
         below, street = BOARD[street], _NEXT[street]
         told.append(Told(BoardDealt(street, deal.runout[below : BOARD[street]])))
         if betting.able(chips, live):
-            limits = stakes.limits[street in (Street.TURN, Street.RIVER)]
-            order = betting.clockwise(live, match.dealer)
+            limits = stakes.limits[street is Street.TURN or street is Street.RIVER]
             opening = betting.begin(limits, chips, live, order, betting.unopened(limits))
-            return State(stakes, match, deal, Phase.BET, street, opening, new_round(line))
+            return State(hand, Phase.BET, street, opening, new_round(line))
         if street is _DISCARD_ON[stakes.variant]:
-            return State(stakes, match, deal, Phase.DISCARD, street, closed, line)
-    state = State(stakes, match, deal, Phase.BET, street, closed, line)
-    order = betting.clockwise(live, match.dealer)
+            return State(hand, Phase.DISCARD, street, closed, line)
     told += [Told(Shown(seat, deal.holes[seat])) for seat in order]
     with_low = stakes.variant is Variant.CRAZY_HILO
     pots = pots_of(chips.paid, live)
     won = award(pots, order, deal.holes, deal.runout, with_low=with_low)
-    return _end_hand(state, closed, won, deals, told)
+    return _end_hand(hand, street, closed, line, won, deals, told)
 
 
 def _end_hand(
-    state: State, closed: Round, won: tuple[PotWon, ...], deals: Deals, told: list[Told]
+    hand: Hand,
+    street: Street,
+    closed: Round,
+    line: Line,
+    won: tuple[PotWon, ...],
+    deals: Deals,
+    told: list[Told],
 ) -> State:
     """Pay out the pots, and begin the next hand if there is one."""
-    chips, live = closed.chips, closed.live
-    shares = [each.shares for each in won]
-    stacks = tuple(map(sum, zip(chips.stacks, *shares, strict=True)))
-    match = score_hand(state.match, stacks)
-    told += map(Told, won)
-    told.append(Told(HandEnded(match.hand, match.hand_scores[-1], match.totals)))
-    following = next_hand(match)
+    match, shares = hand.match, [each.shares for each in won]
+    stacks = tuple([sum(parts) for parts in zip(closed.chips.stacks, *shares, strict=True)])
+    scores = score_hand(match, stacks)
+    told += [Told(each) for each in won]
+    told.append(Told(HandEnded(match.hand, scores.hands[-1], scores.totals)))
+    following = next_hand(match, scores)
     if following is not None:
-        return _begin_hand(state.stakes, following, deals, told)
+        return _begin_hand(hand.stakes, following, deals, told)
     nothing = (0,) * len(stacks)
-    paid_out = betting.closed(closed.limits, Chips(stacks, nothing, nothing), live)
-    return State(state.stakes, match, state.deal, Phase.OVER, state.street, paid_out, state.line)
+    paid_out = betting.closed(closed.limits, Chips(stacks, nothing, nothing), closed.live)
+    over = Hand(hand.stakes, ended_match(match, scores), hand.deal)
+    return State(over, Phase.OVER, street, paid_out, line)

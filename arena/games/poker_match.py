@@ -9,12 +9,13 @@ In a freezeout a seat without chips is out, and the deal and the blinds pass
 over it. The score is what a seat has won or lost, in chips, in both.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
-from arena.games.betting import Chips, Round, clockwise
+from arena.games.betting import Round, clockwise
 from arena.games.contract import BadOptions, Result, Seat, Told, places_of
 from arena.games.options import check_hands, hands_setting, setting
 
@@ -33,22 +34,36 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """What outlasts a hand, and who plays the one that is on."""
+class Terms:
+    """What was agreed for the match."""
 
     seats: tuple[Seat, ...]
     format: str
     hands: int
     """Hands at most; in a cash match exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Chips won and lost, by seat."""
+
+    hands: tuple[tuple[int, ...], ...]
+    """For each completed hand in order."""
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What outlasts a hand, and who plays the one that is on."""
+
+    terms: Terms
+    scores: Scores
     hand: int
     dealer: Seat
     players: tuple[Seat, ...]
     """Seats that are dealt to, in seat order: in a freezeout those with chips."""
     stacks: tuple[int, ...]
     """At the start of the hand, by seat."""
-    hand_scores: tuple[tuple[int, ...], ...]
-    """Of the completed hands, by seat; this hand is among them once it is over."""
-    totals: tuple[int, ...]
 
 
 def hands_option() -> Any:
@@ -76,18 +91,8 @@ def new_match(seats: int, hands: int, format_: str, stack: int) -> Match:
     check_hands(hands, seats)
     own_length = MAX_HANDS if format_ == Format.FREEZEOUT else HANDS_PER_SEAT * seats
     everybody = tuple(Seat(seat) for seat in range(seats))
-    nothing = (0,) * seats
-    return Match(
-        everybody,
-        format_,
-        hands or own_length,
-        0,
-        Seat(0),
-        everybody,
-        (stack,) * seats,
-        (),
-        nothing,
-    )
+    terms = Terms(everybody, format_, hands or own_length)
+    return Match(terms, Scores((), (0,) * seats), 0, Seat(0), everybody, (stack,) * seats)
 
 
 def check_seats(game: str, seats: int, most: int) -> None:
@@ -100,52 +105,36 @@ def check_seats(game: str, seats: int, most: int) -> None:
         raise BadOptions(f"{game} is for 2 to {most} seats, not {seats}")
 
 
-def score_hand(match: Match, stacks: tuple[int, ...]) -> Match:
-    """The match after a hand that left these stacks."""
+def score_hand(match: Match, stacks: Sequence[int]) -> Scores:
+    """The scores after a hand that left these stacks."""
     nets = tuple([after - before for before, after in zip(match.stacks, stacks, strict=True)])
-    totals = tuple([had + won for had, won in zip(match.totals, nets, strict=True)])
-    scores = (*match.hand_scores, nets)
-    return Match(
-        match.seats,
-        match.format,
-        match.hands,
-        match.hand,
-        match.dealer,
-        match.players,
-        match.stacks,
-        scores,
-        totals,
-    )
+    totals = tuple([had + won for had, won in zip(match.scores.totals, nets, strict=True)])
+    return Scores((*match.scores.hands, nets), totals)
 
 
-def next_hand(match: Match) -> Match | None:
+def next_hand(match: Match, scores: Scores) -> Match | None:
     """The match before its next hand, or None if it is over."""
-    played = len(match.hand_scores)
-    if played >= match.hands:
+    terms, players, stacks = match.terms, match.players, match.stacks
+    if len(scores.hands) >= terms.hands:
         return None
-    players, stacks = match.players, match.stacks
-    if match.format == Format.FREEZEOUT:
-        stacks = tuple([had + won for had, won in zip(stacks, match.hand_scores[-1], strict=True)])
+    if terms.format == Format.FREEZEOUT:
+        stacks = tuple([had + won for had, won in zip(stacks, scores.hands[-1], strict=True)])
         players = tuple([seat for seat in players if stacks[seat]])
         if len(players) == 1:
             return None
     dealer = clockwise(players, match.dealer)[0]
-    return Match(
-        match.seats,
-        match.format,
-        match.hands,
-        match.hand + 1,
-        dealer,
-        players,
-        stacks,
-        match.hand_scores,
-        match.totals,
-    )
+    return Match(terms, scores, match.hand + 1, dealer, players, stacks)
+
+
+def ended_match(match: Match, scores: Scores) -> Match:
+    """The match after its last hand."""
+    return Match(match.terms, scores, match.hand, match.dealer, match.players, match.stacks)
 
 
 def result_of(match: Match) -> Result:
     """Chips won or lost, and places; equal totals share a place."""
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    scores = match.scores
+    return Result(scores.totals, places_of(scores.totals), scores.hands)
 
 
 class Action(StrEnum):
@@ -216,8 +205,3 @@ def new_round(line: Line) -> Line:
 def _told(seat: Seat, action: Action, to: int) -> Told:
     # Kept, as the same few actions are told over and over.
     return Told(Acted(seat, action, to))
-
-
-def total(chips: Chips) -> int:
-    """All chips of a hand, wherever they are."""
-    return sum(chips.stacks) + sum(chips.bets) + sum(chips.paid)

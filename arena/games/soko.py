@@ -49,6 +49,7 @@ from arena.games.poker_match import (
     Match,
     UncalledReturned,
     acted,
+    ended_match,
     new_round,
     next_hand,
     result_of,
@@ -249,7 +250,7 @@ def view(state: State, seat: Seat | None) -> View:
         None if turn is None else turn.min_to,
         None if turn is None else turn.max_to,
         state.line,
-        match.totals,
+        match.scores.totals,
     )
 
 
@@ -289,7 +290,7 @@ def _begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[T
         state = _begin_hand(stakes, match, deals, told)
         if state.phase is not Phase.OVER:
             return state
-        match = next_hand(state.match)
+        match = next_hand(state.match, state.match.scores)
     assert state is not None
     return state
 
@@ -298,14 +299,14 @@ def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) ->
     """Post, deal a card down and one up, and find who brings in."""
     players = match.players
     order = betting.clockwise(players, match.dealer)
-    chips, limits = betting.ante(match.stacks, stakes.ante), stakes.limits[0]
+    chips, limits = betting.post(match.stacks, stakes.ante), stakes.limits[0]
     told.append(Told(HandBegan(match.hand, match.dealer, chips)))
     deck = deals.shuffle(match.hand, "deck", PACK_52)
-    holes: list[Card | None] = [None] * len(match.seats)
+    holes: list[Card | None] = [None] * len(match.stacks)
     for seat, card in zip(order, deck, strict=False):
         holes[seat] = card
         told.append(Told(Dealt(seat, card), (seat,)))
-    deal = Deal(tuple(holes), ((),) * len(match.seats), deck[len(players) :])
+    deal = Deal(tuple(holes), ((),) * len(match.stacks), deck[len(players) :])
     deal = _deal_up(deal, order, 1, told)
     closed = betting.closed(limits, chips, players)
     if not betting.able(chips, players):
@@ -330,10 +331,12 @@ def _bring_in(state: State, move: Move, deals: Deals) -> Step:
     opening = state.betting
     turn, limits, live = opening.turn, opening.limits, opening.live
     assert turn is not None
-    if move not in bring_ins_of(turn.min_to, turn.max_to, limits.least) or not isinstance(move, BringIn):
+    if move not in bring_ins_of(turn.min_to, turn.max_to, limits.least) or not isinstance(
+        move, BringIn
+    ):
         raise IllegalMove(f"bring in from {turn.min_to} to {turn.max_to}")
     seat, amount = turn.seat, move.to
-    chips = betting.post(opening.chips, seat, amount)
+    chips = betting.put_in(opening.chips, seat, amount)
     # A short bring-in still costs the others the whole (B9).
     price = betting.opened(limits, max(amount, state.stakes.bring_in))
     others = betting.clockwise(live, seat)[:-1]
@@ -368,7 +371,7 @@ def _after(state: State, after: Round, line: Line, told: list[Told], deals: Deal
     if after.turn is None:
         state = _end_round(state, told)
         if state.phase is Phase.OVER:
-            following = next_hand(state.match)
+            following = next_hand(state.match, state.match.scores)
             if following is not None:
                 state = _begin_hands(state.stakes, following, deals, told)
     return Step(state, tuple(told))
@@ -425,8 +428,9 @@ def _end_hand(state: State, pots: Sequence[Pot], told: list[Told]) -> State:
     )
     stacks = tuple(map(sum, zip(chips.stacks, *[each.shares for each in won], strict=True)))
     told += map(Told, won)
-    match = score_hand(state.match, stacks)
-    told.append(Told(HandEnded(match.hand, match.hand_scores[-1], match.totals)))
+    scores = score_hand(state.match, stacks)
+    match = ended_match(state.match, scores)
+    told.append(Told(HandEnded(match.hand, scores.hands[-1], scores.totals)))
     nothing = (0,) * len(stacks)
     paid_out = betting.closed(closed.limits, Chips(stacks, nothing, nothing), live)
     return State(state.stakes, match, deal, Phase.OVER, state.number, paid_out, state.line)

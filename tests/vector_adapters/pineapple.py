@@ -36,13 +36,16 @@ class Table(PokerTable):
         )
         for seat, cards in given.get("cards", {}).items():
             if seat == "board":
-                board = self.state.deal.runout
-                assert given["deck"][len(self.state.deal.holes) * 3 :] == [] or list(board) == cards
+                board = self.state.hand.deal.runout
+                assert (
+                    given["deck"][len(self.state.hand.deal.holes) * 3 :] == []
+                    or list(board) == cards
+                )
             else:
-                assert list(self.state.deal.holes[int(seat)]) == cards
+                assert list(self.state.hand.deal.holes[int(seat)]) == cards
 
     def begin(self, options):
-        stakes, _ = first_match(options, len(self.match.seats))
+        stakes, _ = first_match(options, len(self.match.stacks))
         return pineapple._begin_hand(stakes, self.match, self.deals, self.told)
 
     def move_of(self, action):

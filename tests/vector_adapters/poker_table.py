@@ -5,7 +5,7 @@ import pytest
 from arena.cards import PACK_52
 from arena.games.betting_moves import CALL, CHECK, FOLD, Bet, Raise
 from arena.games.contract import IllegalMove, Seat
-from arena.games.poker_match import HandEnded, Match
+from arena.games.poker_match import HandEnded, Match, Scores, Terms
 from tests.vector_adapters.deals import Loaded, compare, only
 
 PLAIN = {"fold": FOLD, "check": CHECK, "call": CALL}
@@ -36,17 +36,11 @@ class PokerTable:
         deck += tuple(card for card in PACK_52 if card not in deck)
         everybody = tuple(Seat(seat) for seat in range(seats))
         nothing = (0,) * seats
-        self.match = Match(
-            seats=everybody,
-            format="cash",
-            hands=dealer + 1,
-            hand=dealer,  # seat d deals hand d
-            dealer=Seat(dealer),
-            players=everybody,
-            stacks=tuple(given["stacks"]),
-            hand_scores=(nothing,) * dealer,
-            totals=nothing,
-        )
+        # Seat d deals hand d, here the last of the match.
+        terms = Terms(everybody, "cash", hands=dealer + 1)
+        scores = Scores((nothing,) * dealer, nothing)
+        stacks = tuple(given["stacks"])
+        self.match = Match(terms, scores, dealer, Seat(dealer), everybody, stacks)
         self.game = game
         self.deals = Loaded({(dealer, "deck"): deck})
         self.told, self.held = [], {}

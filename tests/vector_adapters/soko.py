@@ -55,7 +55,7 @@ class Table(PokerTable):
         self.cards = given.get("cards", {})
 
     def begin(self, options):
-        stakes, _ = first_match(options, len(self.match.seats))
+        stakes, _ = first_match(options, len(self.match.stacks))
         return soko._begin_hand(stakes, self.match, self.deals, self.told)
 
     def move_of(self, action):

@@ -1,0 +1,196 @@
+"""The moves of Eleusis: singles are listed, strings of cards and texts are not.
+
+A hand of fourteen cards can be played in hundreds of thousands of millions of
+ways; they are counted and drawn from, never written out.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from math import comb
+from typing import Final
+
+from arena.cards import Card
+from arena.games.cel import DECK_ORDER, Rule as Language, RuleError
+from arena.games.contract import Listed
+from arena.games.eleusis_rule import EXAMPLES
+from arena.games.eleusis_table import Declare, Guess, Judge, Move, NoPlay, Opinion, Pass, Play, Rule
+
+MAX_STRING: Final = 52
+"""Cards in one play. The digest sets no limit but the hand (E3); but a wrong play
+draws twice its cards, so without one a hand could double on every turn."""
+
+# Moves are interned: equal moves are one object, which the codec's cache likes.
+PLAYS: Final = {card: Play((card,)) for card in DECK_ORDER}
+NO_PLAY: Final = NoPlay()
+PASS: Final = Pass()
+DECLARE: Final = Declare()
+RIGHT: Final = Judge(Opinion.RIGHT, None)
+WRONG: Final = Judge(Opinion.WRONG, None)
+_WRONG_FOR: Final = {card: Judge(Opinion.WRONG, card) for card in DECK_ORDER}
+_EXAMPLES: Final = tuple(Rule(text) for text in EXAMPLES)
+NO_RULE: Final = Rule("")
+"""Sent for a dealer that does not answer: it is refused (E15)."""
+
+PROPHET_OPTION: Final = Listed((PASS, DECLARE))
+JUDGE_PLAY: Final = Listed((RIGHT, WRONG))
+
+
+def distinct(hand: tuple[Card, ...]) -> tuple[Card, ...]:
+    """Each face of a hand once, in its order."""
+    return tuple(dict.fromkeys(hand))
+
+
+def singles(hand: tuple[Card, ...]) -> Listed:
+    """One card, or none (Express)."""
+    return Listed((*(PLAYS[card] for card in distinct(hand)), NO_PLAY))
+
+
+def opinions(shown: tuple[Card, ...]) -> Listed:
+    """A prophet's opinions on a no-play: right, or wrong for any card of the hand."""
+    return Listed((RIGHT, *(_WRONG_FOR[card] for card in distinct(shown))))
+
+
+class Strings:
+    """Plays of any cards of a hand in any order, or none; only single cards are offered."""
+
+    __slots__ = ("_hand",)
+
+    def __init__(self, hand: tuple[Card, ...]) -> None:
+        self._hand = hand
+
+    @property
+    def offered(self) -> tuple[Move, ...]:
+        return (*(PLAYS[card] for card in distinct(self._hand)), NO_PLAY)
+
+    @property
+    def complete(self) -> bool:
+        return len(self._hand) == 1
+
+    def __contains__(self, move: object) -> bool:
+        if isinstance(move, Play):
+            cards = move.cards
+            if len(cards) == 1:
+                return cards[0] in self._hand
+            return 0 < len(cards) <= MAX_STRING and Counter(cards) <= Counter(self._hand)
+        return isinstance(move, NoPlay)
+
+    def count(self) -> int:
+        return sum(self._tables()[-1]) - 1 + 1  # less the empty string, and the no-play
+
+    def sample(self, below: Callable[[int], int]) -> Move:
+        """Any string with the same chance, or the no-play: mostly long strings, then."""
+        tables = self._tables()
+        at = below(sum(tables[-1]))
+        length = 0
+        while at >= tables[-1][length]:
+            at -= tables[-1][length]
+            length += 1
+        if length == 0:
+            return NO_PLAY
+        return Play(_shuffled(self._composition(tables, length, below), below))
+
+    def _tables(self) -> list[list[int]]:
+        """For the first k faces of the hand: the number of strings of each length.
+
+        Each string of more faces is one of fewer, with the copies of the next
+        face put into some of its places.
+        """
+        longest = min(len(self._hand), MAX_STRING)
+        tables = [[1] + [0] * longest]
+        for copies in Counter(self._hand).values():
+            before = tables[-1]
+            tables.append(
+                [
+                    sum(before[size - put] * comb(size, put) for put in range(min(copies, size) + 1))
+                    for size in range(longest + 1)
+                ]
+            )
+        return tables
+
+    def _composition(
+        self, tables: list[list[int]], length: int, below: Callable[[int], int]
+    ) -> list[Card]:
+        """The cards of a string of this length, unordered, as often as they have orders."""
+        cards: list[Card] = []
+        faces = list(Counter(self._hand).items())
+        for before, (card, copies) in zip(tables[-2::-1], reversed(faces), strict=True):
+            size = length - len(cards)
+            weights = [before[size - put] * comb(size, put) for put in range(min(copies, size) + 1)]
+            at, put = below(sum(weights)), 0
+            while at >= weights[put]:
+                at -= weights[put]
+                put += 1
+            cards += [card] * put
+        return cards
+
+
+def _shuffled(cards: list[Card], below: Callable[[int], int]) -> tuple[Card, ...]:
+    for at in range(len(cards) - 1, 0, -1):
+        other = below(at + 1)
+        cards[at], cards[other] = cards[other], cards[at]
+    return tuple(cards)
+
+
+class RuleTexts:
+    """Any text is a legal rule, if only to be refused; the examples are offered.
+
+    Texts cannot be counted or drawn in a useful way: `count` and `sample` keep
+    to those offered.
+    """
+
+    __slots__ = ()
+
+    @property
+    def offered(self) -> tuple[Move, ...]:
+        return _EXAMPLES
+
+    @property
+    def complete(self) -> bool:
+        return False
+
+    def __contains__(self, move: object) -> bool:
+        return isinstance(move, Rule)
+
+    def count(self) -> int:
+        return len(_EXAMPLES)
+
+    def sample(self, below: Callable[[int], int]) -> Move:
+        return _EXAMPLES[below(len(_EXAMPLES))]
+
+
+class GuessTexts:
+    """A guess in the language of rules, or a pass, which alone is offered and counted."""
+
+    __slots__ = ()
+
+    @property
+    def offered(self) -> tuple[Move, ...]:
+        return (PASS,)
+
+    @property
+    def complete(self) -> bool:
+        return False
+
+    def __contains__(self, move: object) -> bool:
+        if isinstance(move, Guess):
+            return guess_error(move) is None
+        return isinstance(move, Pass)
+
+    def count(self) -> int:
+        return 1
+
+    def sample(self, below: Callable[[int], int]) -> Move:
+        return PASS
+
+
+def guess_error(move: Guess) -> str | None:
+    """Why a guess is not a rule of the language; None if it is one."""
+    try:
+        Language.parse(move.text)
+    except RuleError as error:
+        return str(error)
+    return None
+
+
+RULE_TEXTS: Final = RuleTexts()
+GUESS_TEXTS: Final = GuessTexts()

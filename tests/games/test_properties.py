@@ -1,0 +1,164 @@
+"""What holds in every game of the catalogue, whatever is played."""
+
+import itertools
+import random
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from arena.deal import KeyedDeals, seeded_key
+from arena.games.catalogue import GAMES
+from arena.games.contract import MAX_OFFERED, BadOptions, IllegalMove
+from arena.games.notation import Notation
+from arena.wire.games import codec_of
+from cardarena.v1 import game_pb2
+from tests.games.random_play import moments
+
+EXAMPLES = {"eleusis": 2, "eleusis_express": 2}
+"""Fewer matches where one takes seconds; others get the default."""
+DEFAULT_EXAMPLES = 12
+LONGEST = {"hands": 12, "target": 60, "start_stack": 400}
+"""Options that are kept small only because matches would take long."""
+
+
+@st.composite
+def tables(draw, game):
+    """Any number of seats with any options that suit it, in a match that is not too long."""
+    seats = draw(st.sampled_from(game.seats))
+    given = {}
+    for setting in game.settings:
+        if setting.choices:
+            given[setting.name] = draw(st.sampled_from(setting.choices))
+        elif isinstance(setting.default, bool):
+            given[setting.name] = draw(st.booleans())
+        elif setting.name == "hands":
+            given[setting.name] = draw(st.sampled_from((seats, 2 * seats)))
+        else:
+            most = min(setting.maximum, max(setting.default, LONGEST.get(setting.name, 20)))
+            low = st.integers(setting.minimum, most)
+            given[setting.name] = draw(st.one_of(st.just(setting.default), low))
+    options = game.options(given, seats)
+    try:
+        game.rules.start(options, seats, KeyedDeals(seeded_key("try")))
+    except BadOptions:
+        assume(False)  # the options do not go together; the rules said so
+    return seats, options
+
+
+def examples(game):
+    return settings(
+        max_examples=EXAMPLES.get(game.id, DEFAULT_EXAMPLES),
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+
+
+@every_game
+def test_random_play_keeps_to_the_contract(game):
+    rules, codec = game.rules, codec_of(game)
+    write_move, write_event = Notation(game.module.Move), Notation(game.module.Event)
+
+    @examples(game)
+    @given(table=tables(game), seed=st.integers(0, 1_000))
+    def play(table, seed):
+        seats, options = table
+        draw = random.Random(seed)
+        hand = 0
+        for moment in moments(game, options, seats, seed):
+            state = moment.state
+            assert rules.result(state) is None, "a result while somebody is to act"
+            assert moment.acting == tuple(sorted(set(moment.acting)))
+            assert rules.hand_number(state) >= hand
+            hand = rules.hand_number(state)
+            for seat, move in moment.chosen:
+                legal = rules.moves(state, seat)
+                assert move in legal
+                assert write_move.read(write_move.write(move)) == move
+                sent = game_pb2.GameMove.FromString(codec.game_move(move))
+                assert codec.read_move(sent) == move
+                if draw.random() < 0.2:
+                    check_moves(legal, rules.fallback(state, seat))
+            for event, audience in moment.told:
+                assert write_event.read(write_event.write(event)) == event
+                sent = game_pb2.GameEvent.FromString(codec.game_event(event))
+                assert codec.read_event(getattr(sent, game.family)) == event
+                assert audience is None or set(audience) <= set(range(seats))
+            last = moment.after
+        check_result(rules.result(last), seats)
+        assert rules.to_act(last) == ()
+
+    play()
+
+
+def check_moves(legal, fallback):
+    offered = legal.offered
+    assert fallback in legal
+    assert 1 <= len(offered) <= MAX_OFFERED
+    assert len(set(offered)) == len(offered), "a move is offered twice"
+    assert all(move in legal for move in offered)
+    assert legal.count() >= len(offered)
+    if legal.complete:
+        assert legal.count() == len(offered)
+
+
+def check_result(result, seats):
+    assert len(result.scores) == len(result.places) == seats
+    assert all(len(scores) == seats for scores in result.hand_scores)
+    ranked = sorted(zip(result.scores, result.places, strict=True), reverse=True)
+    for (score, place), (next_score, next_place) in itertools.pairwise(ranked):
+        assert (score == next_score) == (place == next_place)
+        assert place <= next_place
+
+
+@every_game
+def test_moves_are_exactly_what_a_step_accepts(game):
+    """Offered moves are accepted; moves of other moments that are not legal here are refused."""
+    seats = game.seats[0]
+    options = game.options({"hands": seats}, seats)
+    rules, draw = game.rules, random.Random(game.id)
+    played = list(moments(game, options, seats, seed=5))
+    pool = list({move for moment in played for _, move in moment.chosen})
+    deals = KeyedDeals(seeded_key("random play 5"))
+    few = 3 if game.family == "eleusis" else 60
+    for moment in draw.sample(played, min(len(played), few)):
+        state = moment.state
+        for seat in moment.acting:
+            legal = rules.moves(state, seat)
+            offered = legal.offered
+            candidates = draw.sample(offered, min(len(offered), 6)) + draw.sample(
+                pool, min(len(pool), 12)
+            )
+            for move in candidates:
+                chosen = tuple((who, move if who == seat else m) for who, m in moment.chosen)
+                before = repr(state)
+                if move in legal:
+                    rules.step(state, chosen, deals)
+                else:
+                    with pytest.raises(IllegalMove):
+                        rules.step(state, chosen, deals)
+                assert repr(state) == before
+
+
+@every_game
+def test_only_the_seats_that_were_asked_may_choose(game):
+    seats = game.seats[-1]
+    deals = KeyedDeals(seeded_key("who"))
+    state, _ = game.rules.start(game.options({"hands": seats}, seats), seats, deals)
+    acting = game.rules.to_act(state)
+    chosen = tuple((seat, game.rules.fallback(state, seat)) for seat in acting)
+    for wrong in (chosen[:-1], (*chosen, chosen[-1]), ((seats, chosen[0][1]), *chosen[1:])):
+        with pytest.raises(IllegalMove):
+            game.rules.step(state, wrong, deals)
+
+
+@every_game
+def test_the_same_deals_and_moves_give_the_same_match(game):
+    seats = game.seats[0]
+    options = game.options({"hands": seats}, seats)
+    first, second = (list(moments(game, options, seats, seed=9)) for _ in range(2))
+    assert first == second

@@ -1,0 +1,81 @@
+"""One golden file per game: a match in notation, and counts of move sequences.
+
+A change in what the rules do shows here. It must raise the game's rules
+version; then `python -m tests.goldens GAME` writes the file anew.
+"""
+
+from pathlib import Path
+
+from arena.deal import KeyedDeals, seeded_key
+from arena.games.contract import Told
+from arena.games.notation import Notation
+from tests.games.random_play import moments
+
+FOLDER = Path(__file__).parent
+SEED = 2026
+PERFT_NODES = 2_000
+"""Sequences are counted to the depth that first has more than this."""
+
+
+def golden(game):
+    """The text of a game's golden file."""
+    seats = game.seats[0]
+    options = game.options({"hands": seats}, seats)
+    lines = [
+        f"game {game.id}",
+        f"rules_version {game.rules_version}",
+        f"seats {seats}",
+        f"options {options}",
+        f"perft {' '.join(map(str, perft(game, options, seats)))}",
+        "",
+    ]
+    moves, events = Notation(game.module.Move), Notation(game.module.Event)
+    deals = KeyedDeals(seeded_key(f"random play {SEED}"))
+    lines += [told_line(told, events) for told in game.rules.start(options, seats, deals).told]
+    last = None
+    for moment in moments(game, options, seats, SEED):
+        lines += [f"{seat}: {moves.write(move)}" for seat, move in moment.chosen]
+        lines += [told_line(told, events) for told in moment.told]
+        last = moment.after
+    lines.append(f"result {game.rules.result(last)}")
+    return "\n".join(lines) + "\n"
+
+
+def told_line(told: Told, notation: Notation):
+    audience = "" if told.seats is None else f"[{','.join(map(str, told.seats))}] "
+    return f"  > {audience}{notation.write(told.event)}"
+
+
+def perft(game, options, seats):
+    """Distinct sequences of offered moves by depth, from a fixed deal.
+
+    A depth is one seat's choice; of a simultaneous step every seat's counts.
+    """
+    rules = game.rules
+    deals = KeyedDeals(seeded_key("perft"))
+    state, _ = rules.start(options, seats, deals)
+    level, counts = [(state, ())], []
+    while level and (not counts or counts[-1] <= PERFT_NODES):
+        following = []
+        for at, pending in level:
+            acting = rules.to_act(at)
+            if len(pending) < len(acting):
+                seat = acting[len(pending)]
+                offered = rules.moves(at, seat).offered
+                following += [(at, (*pending, (seat, move))) for move in offered]
+        counts.append(len(following))
+        if counts[-1] > PERFT_NODES or not following:
+            break
+        level = [settled(rules, at, pending, deals) for at, pending in following]
+    return counts
+
+
+def settled(rules, state, pending, deals):
+    """Play a step whose choices are all in."""
+    if len(pending) < len(rules.to_act(state)):
+        return state, pending
+    return rules.step(state, pending, deals).state, ()
+
+
+def path_of(game):
+    return FOLDER / f"{game.id}.txt"

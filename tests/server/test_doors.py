@@ -1,0 +1,119 @@
+"""Who is let in, how lists are paged, and how a refusal is carried."""
+
+import grpc
+import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+
+from arena.server.pages import page
+from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
+from arena.server.session import BotId
+from arena.server.tokens import Tokens
+
+ANN, BOB = BotId("ann"), BotId("bob", 2)
+
+
+def tokens(*, guests):
+    known = Tokens(guests=guests)
+    known.add("secret of ann", ANN)
+    known.add("secret of bob", BOB)
+    return known
+
+
+# fmt: off
+LET_IN = [
+    (False, "secret of ann",         ANN,                   "a known token"),
+    (False, "secret of bob",         BOB,                   "an instance of a bot"),
+    (True,  "secret of ann",         ANN,                   "a known token, where guests are let in"),
+    (True,  "guest:carl",            BotId("carl"),         "a guest"),
+    (True,  "guest:C-3 P.o_" + "x" * 23, BotId("C-3 P.o_" + "x" * 23), "a long name"),
+    (False, "guest:carl",            "UNKNOWN_TOKEN",       "a guest where none are let in"),
+    (True,  "secret of an",          "UNKNOWN_TOKEN",       "almost a token"),
+    (True,  "",                      "UNKNOWN_TOKEN",       "no token"),
+    (True,  "carl",                  "UNKNOWN_TOKEN",       "a name alone"),
+    (True,  "guest:",                "BAD_NAME",            "a guest without a name"),
+    (True,  "guest: carl",           "BAD_NAME",            "a name that begins with a space"),
+    (True,  "guest:" + "x" * 33,     "BAD_NAME",            "a name that is too long"),
+    (True,  "guest:c\u0430rl",       "BAD_NAME",            "a name with a letter that looks like another"),
+    (True,  "guest:carl\n",          "BAD_NAME",            "a name with a line break"),
+    (True,  "guest:ann",             "NAME_TAKEN",          "the name of a bot that has a token"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("guests", "token", "expected", "why"), LET_IN, ids=[r[-1] for r in LET_IN]
+)
+def test_a_token_belongs_to(guests, token, expected, why):
+    if isinstance(expected, BotId):
+        assert tokens(guests=guests).bot(token) == expected
+    else:
+        with pytest.raises(Refused) as refused:
+            tokens(guests=guests).bot(token)
+        assert refused.value.reason == expected
+        bad_name = grpc.StatusCode.INVALID_ARGUMENT
+        code = bad_name if expected == "BAD_NAME" else grpc.StatusCode.UNAUTHENTICATED
+        assert refused.value.code is code
+
+
+TEN = [f"item {number}" for number in range(10)]
+
+# fmt: off
+PAGES = [
+    # size  token     items     next      why
+    (0,     "",       TEN,      "",       "nothing said: all, as they are fewer than 50"),
+    (3,     "",       TEN[:3],  "item 2", "the first page"),
+    (3,     "item 2", TEN[3:6], "item 5", "the second"),
+    (3,     "item 8", TEN[9:],  "",       "the last, shorter"),
+    (5,     "item 4", TEN[5:],  "",       "the last, full"),
+    (10,    "",       TEN,      "",       "exactly all"),
+    (11,    "",       TEN,      "",       "more than there are"),
+    (3,     "item 9", [],       "",       "after the end"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("size", "token", "items", "following", "why"), PAGES, ids=[r[-1] for r in PAGES]
+)
+def test_a_page_of_ten(size, token, items, following, why):
+    assert page(TEN, str, size, token) == (items, following)
+
+
+@pytest.mark.parametrize(("size", "sent"), [(0, 50), (499, 499), (500, 500), (2**32 - 1, 500)])
+def test_a_page_has_at_most_500(size, sent):
+    items, _ = page([str(number) for number in range(1000)], str, size, "")
+    assert len(items) == sent
+
+
+def test_a_token_that_was_never_given_out_is_refused():
+    with pytest.raises(Refused) as refused:
+        page(TEN, str, 3, "item 10")
+    assert refused.value.reason == "BAD_PAGE_TOKEN"
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (not_found, grpc.StatusCode.NOT_FOUND),
+        (invalid, grpc.StatusCode.INVALID_ARGUMENT),
+        (not_now, grpc.StatusCode.FAILED_PRECONDITION),
+    ],
+    ids=["not found", "invalid", "not now"],
+)
+def test_a_refusal_carries_its_reason_for_programs(make, code):
+    refused = make("SOME_REASON", "some words")
+    ((key, value),) = refused.trailing_metadata()
+    assert key == "grpc-status-details-bin"
+    status = Status.FromString(value)
+    assert (status.code, status.message) == (code.value[0], "some words")
+    info = ErrorInfo()
+    assert status.details[0].Unpack(info)
+    assert (info.reason, info.domain) == ("SOME_REASON", "cardarena")
+
+
+def test_a_refusal_does_not_repeat_a_long_text():
+    refused = invalid("LONG", "x" * 60_000)
+    assert len(refused.text) == MAX_TEXT_CHARS
+    assert refused.text.endswith("…")
+    assert len(refused.trailing_metadata()[0][1]) < 1_000
