@@ -4,6 +4,7 @@ import json
 import statistics
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -107,13 +108,15 @@ def _rules(quick: bool, progress: Progress) -> dict[str, Any]:
 def _floor(quick: bool, paths: tuple[str, ...], progress: Progress) -> dict[str, Any]:
     rounds, seconds = (1, 0.7) if quick else (5, 1.5)
     found = floor.scan(paths, rounds, seconds, progress)
-    heads = (f"{streams} streams" for streams in floor.STREAMS)
-    table = _table("Round trips a second of a bare grpc.aio ping-pong", "grpcio", *heads)
+    table = _table(
+        "Round trips a second of a bare grpc.aio ping-pong",
+        *("grpcio", "streams", "round trips", "beside the first"),
+    )
     for each in found:
-        cells = ("hangs" if per_s is None else f"{per_s:,.0f}" for per_s in each.per_s.values())
-        table.add_row(each.grpcio, *cells)
+        row = each.grpcio, str(each.streams), f"{each.per_s:,.0f}", f"{each.ratio:.2f}"
+        table.add_row(*row)
     _out.print(table)
-    return {"floor": {each.grpcio: each.per_s for each in found}}
+    return {"floor": [asdict(each) for each in found]}
 
 
 def _table(title: str, first: str, *others: str) -> Table:

@@ -18,12 +18,15 @@ ANSWER_BYTES: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    """Round trips a second of one version; None where it hangs."""
+class Rates:
+    """Round trips a second of one version on so many streams."""
 
     grpcio: str
-    per_s: dict[int, float | None]
-    """By the number of streams."""
+    streams: int
+    per_s: float
+    """The median of the rounds."""
+    ratio: float
+    """The median of the rounds' ratios to the first version."""
 
 
 def version_in(path: str | None) -> str:
@@ -41,8 +44,11 @@ def version_in(path: str | None) -> str:
 
 def scan(
     paths: Sequence[str], rounds: int, seconds: float, progress: Callable[[str], None]
-) -> list[Floor]:
-    """Measure the installed version, or those in these folders."""
+) -> list[Rates]:
+    """Measure the installed version, or those in these folders.
+
+    A version that hangs, as some did, is left out where it does.
+    """
     versions = {version_in(path): path for path in paths} or {version_in(None): None}
     found: dict[tuple[str, int], list[float]] = {}
     hangs: set[tuple[str, int]] = set()
@@ -60,15 +66,15 @@ def scan(
                     continue
                 found.setdefault(where, []).append(per_s)
                 progress(f"grpcio {version}, {streams} streams, {at + 1}/{rounds}: {per_s:.0f}/s")
+    first = next(iter(versions))
     return [
-        Floor(
-            version,
-            {
-                streams: None
-                if (version, streams) in hangs
-                else statistics.median(found[version, streams])
-                for streams in STREAMS
-            },
-        )
+        Rates(version, streams, *_summary(found[version, streams], found[first, streams]))
         for version in versions
+        for streams in STREAMS
+        if (version, streams) not in hangs and (first, streams) not in hangs
     ]
+
+
+def _summary(per_s: list[float], first_per_s: list[float]) -> tuple[float, float]:
+    ratios = (ours / theirs for ours, theirs in zip(per_s, first_per_s, strict=True))
+    return statistics.median(per_s), statistics.median(ratios)

@@ -83,7 +83,7 @@ def _openspiel() -> Rate:
         while not state.is_terminal():
             moves = state.legal_actions()
             if not state.is_chance_node():
-                state.observation_tensor(state.current_player())
+                state.information_state_tensor(state.current_player())
                 decisions += 1
             state.apply_action(moves[int(drawn.random() * len(moves))])
         return decisions

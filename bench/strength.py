@@ -55,6 +55,7 @@ TRIALS = (
     Trial("democracy", "democracy.py", seats=3, options={"hands": 3}),
     Trial("chinese_poker", "chinese_poker.py", options={"hands": 4}),
     Trial("jam", "jam.py", options={"hands": 2}),
+    Trial("open_face_chinese_poker", "open_face_chinese_poker.py", options={"hands": 2}),
     Trial("sixty_six", "sixty_six.py", options={"hands": 4}),
 )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+import structlog
 
 from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
 from arena.jail import BadCommand, BotCommand, parse_commands
@@ -161,8 +162,17 @@ def log_to(data: Path) -> None:
             handler = logging.FileHandler(data / "arena.log")
         except OSError as error:
             raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
-    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s")
-    handler.setFormatter(form)
+    stamps = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer = structlog.processors.JSONRenderer()
+    # Whoever logs uses the standard library; here every record becomes a line of JSON.
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps)
+    )
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)

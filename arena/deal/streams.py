@@ -15,6 +15,8 @@ from arena.cards import Card
 
 _PROTOCOL: Final = b"fd1"
 _BLOCK_BYTES: Final = 32
+_BYTE: Final = 1 << 8
+"""Numbers that one byte can tell apart."""
 
 T = TypeVar("T")
 
@@ -79,6 +81,8 @@ class Stream:
             raise ValueError("n must be positive")
         if n == 1:
             return 0
+        if n <= _BYTE:
+            return self._below_by_byte(n)
         size = ((n - 1).bit_length() + 7) // 8
         span = 1 << (8 * size)
         limit = span - span % n
@@ -88,12 +92,27 @@ class Stream:
                 return drawn % n
             self.rejected += 1
 
+    def _below_by_byte(self, n: int) -> int:
+        # All that a pack needs, so it is worth to go without slices.
+        limit = _BYTE - _BYTE % n
+        while True:
+            if self._at == len(self._buffer):
+                self._fill()
+            drawn = self._buffer[self._at]
+            self._at += 1
+            if drawn < limit:
+                return drawn % n
+            self.rejected += 1
+
+    def _fill(self) -> None:
+        block = hmac.digest(self._key, self._blocks.to_bytes(8, "big"), "sha256")
+        self._buffer = self._buffer[self._at :] + block
+        self._at = 0
+        self._blocks += 1
+
     def _take(self, size: int) -> bytes:
         while len(self._buffer) - self._at < size:
-            block = hmac.digest(self._key, self._blocks.to_bytes(8, "big"), "sha256")
-            self._buffer = self._buffer[self._at :] + block
-            self._at = 0
-            self._blocks += 1
+            self._fill()
         taken = self._buffer[self._at : self._at + size]
         self._at += size
         return taken

@@ -1,25 +1,41 @@
 """Arlington, for two to six seats: lead cards to gather more, lead sets to keep them.
 
 Source: D. P. Himes's rules of 1998; the digest's rules are cited as R1 to R21
-and its rulings as "ruling n". Sets are in `arlington_sets`, moves in
-`arlington_moves`. The seat with the lead acts until it has no cards; then the
-hand is scored.
+and its rulings as "ruling n". What makes a set stands in `arlington_sets`, what
+a seat may choose in `arlington_moves`, and what it is told in
+`arlington_views`. The hand ends when the seat with the lead has no cards (R8).
 
-| phase   | moves                                       | the lead then goes to    |
-|---------|---------------------------------------------|--------------------------|
-| LEAD    | LeadCard -> TRICK, LeadSet -> RESPOND        | see there                |
-| LEAD    | PlayS2, Add, TakeJoker onto any table        | the same seat            |
-| TRICK   | PlayCard: each other seat with cards, once   | who takes the trick      |
-| RESPOND | Pass, Overplay: each other seat, once        | who owns the set left    |
-| RESPOND | Kill                                         | the killer, at once      |
+| phase   | move                          | what then                               |
+|---------|-------------------------------|-----------------------------------------|
+| LEAD    | LeadCard                      | TRICK                                   |
+| LEAD    | LeadSet                       | RESPOND                                 |
+| LEAD    | PlayS2, Add, TakeJoker        | LEAD of the same seat                   |
+| TRICK   | PlayCard, by each other seat  | LEAD of the seat that takes the trick   |
+| RESPOND | Pass, Overplay, by each other | LEAD of the seat that owns the last set |
+| RESPOND | Kill                          | LEAD of the killer, at once             |
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import CANONICAL, JOKER, Card, in_order, pack
+from arena.cards import JOKER, Card, in_order, pack
+from arena.games.arlington_layout import (
+    Layout,
+    Table,
+    bury,
+    bury_set,
+    change_set,
+    gather,
+    next_holder,
+    place_set,
+    spend,
+    taking_card,
+)
 from arena.games.arlington_moves import (
+    LEAD_CARDS,
+    PASS,
+    PLAY_CARDS,
     TWO_OF_SPADES,
     Add,
     AtLead,
@@ -36,7 +52,26 @@ from arena.games.arlington_moves import (
     PlayS2,
     TakeJoker,
 )
-from arena.games.arlington_sets import JOKERS, CardSet, Spectrum, Table, points_of, table_of
+from arena.games.arlington_sets import JOKERS, CardSet, Spectrum
+from arena.games.arlington_views import (
+    Active,
+    Began,
+    CardAdded,
+    CardLed,
+    CardPlayed,
+    Dealt,
+    JokerTaken,
+    Killed,
+    Overplayed,
+    Passed,
+    Phase,
+    S2Played,
+    Scored,
+    SetKept,
+    SetLed,
+    TrickTaken,
+    View,
+)
 from arena.games.contract import (
     BadOptions,
     Deals,
@@ -59,181 +94,6 @@ MAX_HANDS: Final = 60
 _PACK: Final = pack(jokers=JOKERS)
 
 
-class Phase(StrEnum):
-    """What the match is doing."""
-
-    LEAD = "lead"
-    TRICK = "trick"
-    RESPOND = "respond"
-    OVER = "over"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_setting(0, "a match to `target`", maximum=MAX_HANDS)
-    target: int = setting(
-        32, "total that ends the match when hands=0; the highest wins", minimum=1, maximum=1000
-    )
-
-
-# What everybody may know.
-
-
-@dataclass(frozen=True, slots=True)
-class Active:
-    """The set that the others may beat, the last on its owner's table."""
-
-    owner: Seat
-    index: int
-    """Its place on the owner's table."""
-    spectrum: Spectrum
-    """The one it was led in, which an overplay has to follow."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The public part of the match and the own hand."""
-
-    phase: Phase
-    hand: int
-    """From 0."""
-    dealer: Seat
-    lead: Seat
-    """The seat that has the lead, or that led what is being answered."""
-    to_act: Seat | None
-    """None when the match is over."""
-    held: tuple[Card, ...]
-    """The own hand; empty for the spectator."""
-    hand_sizes: tuple[int, ...]
-    known: tuple[tuple[Card, ...], ...]
-    """By seat: cards in its hand that all have seen, from tricks and sets."""
-    tables: tuple[Table, ...]
-    """By seat."""
-    trick_seats: tuple[Seat, ...]
-    """Who played to the trick so far, the leader first."""
-    trick_cards: tuple[Card, ...]
-    """The card of each of `trick_seats`."""
-    active: Active | None
-    graveyard: int
-    """Cards in the graveyard, seen or not."""
-    buried: tuple[Card, ...]
-    """Those of them that all have seen, in the order buried."""
-    totals: tuple[int, ...]
-    """Points of the completed hands, by seat."""
-
-
-# What seats are told.
-
-
-@dataclass(frozen=True, slots=True)
-class Began:
-    """A hand was dealt; the seat after the dealer has the lead."""
-
-    hand: int
-    dealer: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Dealt:
-    """The hand of a seat, told to that seat."""
-
-    seat: Seat
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CardLed:
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class CardPlayed:
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class TrickTaken:
-    """The seat's card is buried; the others of the trick are in its hand."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class SetLed:
-    seat: Seat
-    cards: tuple[Card, ...]
-    spectrum: Spectrum
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Overplayed:
-    """The seat's set is active now; the one before it is buried."""
-
-    seat: Seat
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Killed:
-    """The active set is buried, and the 2s with it; the seat has the lead."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class SetKept:
-    """All have answered: the seat keeps the active set and has the lead."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class S2Played:
-    """The seat buried a set on the owner's table, and the 2s with it."""
-
-    seat: Seat
-    owner: Seat
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class CardAdded:
-    """The seat added a card to a set on the owner's table."""
-
-    seat: Seat
-    owner: Seat
-    index: int
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class JokerTaken:
-    """The seat has a joker of a set on the owner's table, the set the card."""
-
-    seat: Seat
-    owner: Seat
-    index: int
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The hand was scored; by seat, `points` of this hand alone."""
-
-    hand: int
-    points: tuple[int, ...]
-    totals: tuple[int, ...]
-
-
 Event: TypeAlias = (
     Began
     | Dealt
@@ -253,6 +113,16 @@ Event: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """How a match is played."""
+
+    hands: int = hands_setting(0, "a match to `target`", maximum=MAX_HANDS)
+    target: int = setting(
+        32, "total that ends the match when hands=0; the highest wins", minimum=1, maximum=1000
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """What outlasts a hand."""
 
@@ -260,18 +130,6 @@ class Match:
     hand: int
     totals: tuple[int, ...]
     hand_scores: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Cards:
-    """Where the cards of a hand are."""
-
-    hands: tuple[CardSet, ...]
-    known: tuple[CardSet, ...]
-    tables: tuple[Table, ...]
-    buried: tuple[Card, ...]
-    undealt: int
-    """Cards that were in the graveyard from the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +147,7 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class State:
     match: Match
-    cards: Cards
+    layout: Layout
     turn: Turn
 
 
@@ -307,33 +165,40 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     (move,) = require_to_act(chosen, to_act(state))
-    seat = state.turn.to_act
+    layout, turn, seat = state.layout, state.turn, state.turn.to_act
     why_not = moves(state, seat).why_not(move)
     if why_not is not None:
         raise IllegalMove(why_not)
     match move:
         case LeadCard(card) | LeadSet((card,), None):
-            return _lead_card(state, card, deals)
+            told = Told(CardLed(seat, card))
+            spent = spend(layout, seat, (card,))
+            return _in_trick(state, spent, _turn(Phase.TRICK, seat), card, told, deals)
         case LeadSet(cards, spectrum):
             assert spectrum is not None
             return _lead_set(state, cards, spectrum, deals)
         case PlayS2(owner, index):
-            cards_after = _bury(_spend(state.cards, seat, (TWO_OF_SPADES,)), owner, index)
-            cards_after = _to_graveyard(cards_after, (TWO_OF_SPADES,))
-            return _go_on(state, cards_after, seat, Told(S2Played(seat, owner, index)), deals)
+            left = _bury_with_s2(layout, seat, owner, index)
+            return _on_lead(state, left, seat, (Told(S2Played(seat, owner, index)),), deals)
         case Add(owner, index, card):
-            cards_after = _put_onto(_spend(state.cards, seat, (card,)), owner, index, (card,))
-            return _go_on(state, cards_after, seat, Told(CardAdded(seat, owner, index, card)), deals)
+            grown = in_order((*layout.tables[owner].sets[index], card))
+            left = change_set(spend(layout, seat, (card,)), owner, index, grown)
+            return _on_lead(state, left, seat, (Told(CardAdded(seat, owner, index, card)),), deals)
         case TakeJoker(owner, index, card):
-            return _take_joker(state, owner, index, card, deals)
+            left = _swap_joker(layout, seat, owner, index, card)
+            return _on_lead(state, left, seat, (Told(JokerTaken(seat, owner, index, card)),), deals)
         case PlayCard(card):
-            return _play_card(state, card, deals)
+            told = Told(CardPlayed(seat, card))
+            return _in_trick(state, spend(layout, seat, (card,)), turn, card, told, deals)
         case Pass():
-            return _answered(state, state.cards, state.turn, Told(Passed(seat)), deals)
+            assert turn.active is not None
+            return _in_answer(state, layout, turn.active, Told(Passed(seat)), deals)
         case Overplay(cards):
             return _overplay(state, cards, deals)
         case Kill():
-            return _kill(state, deals)
+            assert turn.active is not None
+            left = _bury_with_s2(layout, seat, turn.active.owner, turn.active.index)
+            return _on_lead(state, left, seat, (Told(Killed(seat)),), deals)
     raise AssertionError(move)
 
 
@@ -342,42 +207,46 @@ def to_act(state: State) -> tuple[Seat, ...]:
 
 
 def moves(state: State, seat: Seat) -> Choice:
-    turn, cards = state.turn, state.cards
-    hand = cards.hands[turn.to_act]
+    layout, turn = state.layout, state.turn
+    hand = layout.hands[turn.to_act]
     if turn.phase is Phase.LEAD:
-        return AtLead(hand, cards.tables)
+        return AtLead(hand, layout.tables)
     if turn.phase is Phase.TRICK:
         return InTrick(hand)
     active = turn.active
     assert active is not None
-    return InAnswer(hand, cards.tables[active.owner].sets[active.index], active.spectrum)
+    return InAnswer(hand, layout.tables[active.owner].sets[active.index], active.spectrum)
 
 
 def view(state: State, seat: Seat | None) -> View:
     """What a seat may know; the spectator sees no hand."""
-    match, cards, turn = state.match, state.cards, state.turn
+    match, layout, turn = state.match, state.layout, state.turn
     return View(
         phase=turn.phase,
         hand=match.hand,
         dealer=_dealer(match),
         lead=turn.lead,
         to_act=None if turn.phase is Phase.OVER else turn.to_act,
-        held=() if seat is None else cards.hands[seat],
-        hand_sizes=tuple([len(hand) for hand in cards.hands]),
-        known=cards.known,
-        tables=cards.tables,
+        held=() if seat is None else layout.hands[seat],
+        hand_sizes=tuple([len(hand) for hand in layout.hands]),
+        known=layout.known,
+        tables=layout.tables,
         trick_seats=turn.trick_seats,
         trick_cards=turn.trick_cards,
         active=turn.active,
-        graveyard=cards.undealt + len(cards.buried),
-        buried=cards.buried,
+        graveyard=layout.undealt + len(layout.buried),
+        buried=layout.buried,
         totals=match.totals,
     )
 
 
 def fallback(state: State, seat: Seat) -> Move:
     """The lowest card, led or played; to a set, a pass."""
-    return PASS_OR_LOWEST[state.turn.phase](state.cards.hands[seat][0])
+    phase = state.turn.phase
+    if phase is Phase.RESPOND:
+        return PASS
+    table = LEAD_CARDS if phase is Phase.LEAD else PLAY_CARDS
+    return table[state.layout.hands[seat][0]]
 
 
 def hand_number(state: State) -> int:
@@ -395,3 +264,113 @@ def result(state: State) -> Result | None:
         return None
     match = state.match
     return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def match_is_over(options: Options, hands_played: int, totals: Sequence[int]) -> bool:
+    """Whether a completed hand ends the match (R21, ruling 4)."""
+    if options.hands:
+        return hands_played >= options.hands
+    return hands_played >= MAX_HANDS or max(totals) >= options.target
+
+
+def _dealer(match: Match) -> Seat:
+    return Seat(match.hand % len(match.totals))
+
+
+def _turn(phase: Phase, seat: Seat) -> Turn:
+    """The seat's turn, with the lead and nothing played yet."""
+    return Turn(phase, seat, seat, (), (), None)
+
+
+def _deal(match: Match, deals: Deals) -> Step:
+    """Deal one at a time from the dealer's left, who gets the lead (R8)."""
+    seats, dealer = len(match.totals), _dealer(match)
+    deck = deals.shuffle(match.hand, "deck", _PACK)
+    dealt = seats * HAND
+    hands = tuple(
+        in_order(deck[(seat - dealer - 1) % seats : dealt : seats]) for seat in range(seats)
+    )
+    nothing: tuple[CardSet, ...] = ((),) * seats
+    layout = Layout(hands, nothing, (Table((), ()),) * seats, (), len(deck) - dealt)
+    told = [Told(Began(match.hand, dealer))]
+    told += [Told(Dealt(Seat(seat), hand), (Seat(seat),)) for seat, hand in enumerate(hands)]
+    turn = _turn(Phase.LEAD, Seat((dealer + 1) % seats))
+    return Step(State(match, layout, turn), tuple(told))
+
+
+def _on_lead(
+    state: State, layout: Layout, seat: Seat, told: tuple[Told, ...], deals: Deals
+) -> Step:
+    """The seat has the lead: it acts, or without cards it ends the hand (ruling 12)."""
+    turn = _turn(Phase.LEAD, seat)
+    after = State(state.match, layout, turn)
+    if layout.hands[seat]:
+        return Step(after, told)
+    return _end_hand(after, told, deals)
+
+
+def _in_trick(
+    state: State, layout: Layout, turn: Turn, card: Card, told: Told, deals: Deals
+) -> Step:
+    """The seat whose turn it is has played a card to the trick."""
+    seats, cards = (*turn.trick_seats, turn.to_act), (*turn.trick_cards, card)
+    following = next_holder(layout, turn.to_act, turn.lead)
+    if following is not None:
+        after = Turn(Phase.TRICK, turn.lead, following, seats, cards, None)
+        return Step(State(state.match, layout, after), (told,))
+    at = taking_card(cards)
+    taker = seats[at]
+    layout = gather(bury(layout, cards[at : at + 1]), taker, cards[:at] + cards[at + 1 :])
+    return _on_lead(state, layout, taker, (told, Told(TrickTaken(taker))), deals)
+
+
+def _lead_set(state: State, cards: CardSet, spectrum: Spectrum, deals: Deals) -> Step:
+    seat = state.turn.to_act
+    active = Active(seat, len(state.layout.tables[seat].sets), spectrum)
+    layout = place_set(spend(state.layout, seat, cards), seat, cards)
+    return _in_answer(state, layout, active, Told(SetLed(seat, cards, spectrum)), deals)
+
+
+def _overplay(state: State, cards: CardSet, deals: Deals) -> Step:
+    seat, beaten = state.turn.to_act, state.turn.active
+    assert beaten is not None
+    left = bury_set(state.layout, beaten.owner, beaten.index)
+    active = Active(seat, len(left.tables[seat].sets), beaten.spectrum)
+    layout = place_set(spend(left, seat, cards), seat, cards)
+    return _in_answer(state, layout, active, Told(Overplayed(seat, cards)), deals)
+
+
+def _in_answer(state: State, layout: Layout, active: Active, told: Told, deals: Deals) -> Step:
+    """The seat whose turn it was has led or answered: one circuit, and no more (R13)."""
+    turn = state.turn
+    following = next_holder(layout, turn.to_act, turn.lead)
+    if following is not None:
+        after = Turn(Phase.RESPOND, turn.lead, following, (), (), active)
+        return Step(State(state.match, layout, after), (told,))
+    return _on_lead(state, layout, active.owner, (told, Told(SetKept(active.owner))), deals)
+
+
+def _bury_with_s2(layout: Layout, seat: Seat, owner: Seat, index: int) -> Layout:
+    spades = (TWO_OF_SPADES,)
+    return bury(bury_set(spend(layout, seat, spades), owner, index), spades)
+
+
+def _swap_joker(layout: Layout, seat: Seat, owner: Seat, index: int, card: Card) -> Layout:
+    joker_last = layout.tables[owner].sets[index]
+    swapped = change_set(layout, owner, index, in_order((*joker_last[:-1], card)))
+    return gather(spend(swapped, seat, (card,)), seat, (JOKER,))
+
+
+def _end_hand(state: State, told: tuple[Told, ...], deals: Deals) -> Step:
+    """Score the tables; what is left in the hands is not shown (R20)."""
+    match = state.match
+    points = tuple([sum(table.points) for table in state.layout.tables])
+    totals = tuple([had + won for had, won in zip(match.totals, points, strict=True)])
+    hand_scores = (*match.hand_scores, points)
+    told = (*told, Told(Scored(match.hand, points, totals)))
+    if match_is_over(match.options, len(hand_scores), totals):
+        ended = Match(match.options, match.hand, totals, hand_scores)
+        turn = _turn(Phase.OVER, state.turn.lead)
+        return Step(State(ended, state.layout, turn), told)
+    dealt, more = _deal(Match(match.options, match.hand + 1, totals, hand_scores), deals)
+    return Step(dealt, told + more)

@@ -5,18 +5,20 @@ allow over a thousand sets, so a choice is listed only when somebody reads the
 list, and a single move is judged without it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Final, TypeAlias
 
 from arena.cards import JOKER, PACK_52, Card
+from arena.games.arlington_layout import Table
 from arena.games.arlington_sets import (
     JOKERS,
     CardSet,
     Spectrum,
-    Table,
     additions_to,
+    is_set,
     joker_swaps_of,
     set_of,
     sets_within,
@@ -48,11 +50,9 @@ class LeadSet:
     spectrum: Spectrum | None
 
     def __post_init__(self) -> None:
-        # Equal sets are to be equal moves, however they were written down.
-        cards = set_of(self.cards)
-        object.__setattr__(self, "cards", cards)
-        if self.spectrum is None and len(cards) > 1:
-            object.__setattr__(self, "spectrum", next(iter(spectra_of(cards)), None))
+        _put_in_order(self)
+        if self.spectrum is None and len(self.cards) > 1:
+            object.__setattr__(self, "spectrum", next(iter(spectra_of(self.cards)), None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,18 @@ class Overplay:
     cards: tuple[Card, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cards", set_of(self.cards))
+        _put_in_order(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
     """Bury the active set with the 2s and take the lead (R14)."""
+
+
+def _put_in_order(move: LeadSet | Overplay) -> None:
+    """Make equal sets equal moves, however they were written down."""
+    if not is_set(move.cards):  # what is known as a set is in order
+        object.__setattr__(move, "cards", set_of(move.cards))
 
 
 Move: TypeAlias = LeadCard | LeadSet | PlayS2 | Add | TakeJoker | PlayCard | Pass | Overplay | Kill
@@ -128,45 +134,51 @@ NO_SUCH_SET: Final = "there is no such set on that table"
 
 
 class Choice:
-    """The moves of a seat that is to act. Listed when first asked for."""
+    """The moves of a seat that is to act. Listed when first asked for, as far as asked for."""
 
-    __slots__ = ("_listed", "hand")
+    __slots__ = ("_all", "_first", "hand")
 
     def __init__(self, hand: CardSet) -> None:
         self.hand = hand
-        self._listed: tuple[Move, ...] | None = None
-
-    @property
-    def all(self) -> tuple[Move, ...]:
-        """All moves; a set named two ways counts once, by its spectrum."""
-        if self._listed is None:
-            self._listed = tuple(self.listed())
-        return self._listed
+        self._first: tuple[Move, ...] | None = None
+        self._all: tuple[Move, ...] | None = None
 
     @property
     def offered(self) -> tuple[Move, ...]:
-        return self.all[:MAX_OFFERED]
+        return self._first_moves()[:MAX_OFFERED]
 
     @property
     def complete(self) -> bool:
-        return len(self.all) <= MAX_OFFERED
+        return len(self._first_moves()) <= MAX_OFFERED
 
     def __contains__(self, move: object) -> bool:
         return self.why_not(move) is None
 
     def count(self) -> int:
-        return len(self.all)
+        return len(self._all_moves())
 
     def sample(self, below: Callable[[int], int]) -> Move:
-        return self.all[below(len(self.all))]
+        listed = self._all_moves()
+        return listed[below(len(listed))]
 
-    def listed(self) -> list[Move]:
-        """The moves in their fixed order."""
+    def each(self) -> Iterator[Move]:
+        """The moves in their fixed order; a set once for each spectrum that it fits."""
         raise NotImplementedError
 
     def why_not(self, move: object) -> str | None:
         """Why the move is not legal, in words for the bot; None if it is."""
         raise NotImplementedError
+
+    def _first_moves(self) -> tuple[Move, ...]:
+        """As many moves as are offered, and one more if there is one."""
+        if self._first is None:
+            self._first = self._all or tuple(islice(self.each(), MAX_OFFERED + 1))
+        return self._first
+
+    def _all_moves(self) -> tuple[Move, ...]:
+        if self._all is None:
+            self._all = tuple(self.each())
+        return self._all
 
 
 class AtLead(Choice):
@@ -182,26 +194,23 @@ class AtLead(Choice):
         super().__init__(hand)
         self.tables = tables
 
-    def listed(self) -> list[Move]:
-        found: list[Move] = [LEAD_CARDS[card] for card in _distinct(self.hand)]
+    def each(self) -> Iterator[Move]:
+        for card in _distinct(self.hand):
+            yield LEAD_CARDS[card]
         held = frozenset(self.hand)
-        for seat, table in enumerate(self.tables):
+        for at, table in enumerate(self.tables):
+            seat = Seat(at)
             for index, cards in enumerate(table.sets):
                 if TWO_OF_SPADES in held:
-                    found.append(_play_s2(Seat(seat), index))
-                fitting = held & additions_to(cards)
-                if fitting:
-                    found += [_add(Seat(seat), index, card) for card in set_of(fitting)]
-                swaps = held & joker_swaps_of(cards)
-                if swaps:
-                    found += [_take_joker(Seat(seat), index, card) for card in set_of(swaps)]
+                    yield _play_s2(seat, index)
+                for card in _among(self.hand, held & additions_to(cards)):
+                    yield _add(seat, index, card)
+                for card in _among(self.hand, held & joker_swaps_of(cards)):
+                    yield _take_joker(seat, index, card)
         for jokers in range(self.hand.count(JOKER) + 1):
             for spectrum in Spectrum:
-                found += [
-                    _lead_set(cards, spectrum)
-                    for cards in sets_within(spectrum, self.hand, jokers)
-                ]
-        return found
+                for cards in sets_within(spectrum, self.hand, jokers):
+                    yield _lead_set(cards, spectrum)
 
     def why_not(self, move: object) -> str | None:
         match move:
@@ -245,8 +254,9 @@ class InTrick(Choice):
 
     __slots__ = ()
 
-    def listed(self) -> list[Move]:
-        return [PLAY_CARDS[card] for card in _distinct(self.hand)]
+    def each(self) -> Iterator[Move]:
+        for card in _distinct(self.hand):
+            yield PLAY_CARDS[card]
 
     def why_not(self, move: object) -> str | None:
         if not isinstance(move, PlayCard):
@@ -264,17 +274,14 @@ class InAnswer(Choice):
         self.spectrum = spectrum
         self.strength = strength_of(active, spectrum) or 0
 
-    def listed(self) -> list[Move]:
-        found: list[Move] = [PASS]
+    def each(self) -> Iterator[Move]:
+        yield PASS
         if TWO_OF_SPADES in self.hand:
-            found.append(KILL)
+            yield KILL
         for jokers in range(self.hand.count(JOKER) + 1):
-            found += [
-                _overplay(cards)
-                for cards in sets_within(self.spectrum, self.hand, jokers)
-                if self._beats(cards)
-            ]
-        return found
+            for cards in sets_within(self.spectrum, self.hand, jokers):
+                if self._beats(cards):
+                    yield _overplay(cards)
 
     def why_not(self, move: object) -> str | None:
         match move:
@@ -296,6 +303,11 @@ class InAnswer(Choice):
 def _distinct(hand: CardSet) -> CardSet:
     """The cards, two jokers as one (ruling 6)."""
     return hand[:-1] if hand[-JOKERS:] == (JOKER,) * JOKERS else hand
+
+
+def _among(hand: CardSet, cards: frozenset[Card]) -> CardSet:
+    """The cards in the order of the hand, so that no list hangs on how a set is hashed."""
+    return tuple([card for card in _distinct(hand) if card in cards]) if cards else ()
 
 
 def _holds(hand: CardSet, cards: CardSet) -> bool:

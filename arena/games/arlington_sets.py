@@ -19,7 +19,6 @@ sets are equal tuples.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations
@@ -42,16 +41,6 @@ class Spectrum(StrEnum):
     MULTIPLES = "multiples"
     COUPLES = "couples"
     RUNS = "runs"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The sets in front of a seat."""
-
-    sets: tuple[CardSet, ...]
-    """In the order placed; where one goes, those after it close up."""
-    points: tuple[int, ...]
-    """What each set would score now."""
 
 
 def set_of(cards: Iterable[Card]) -> CardSet:
@@ -84,17 +73,14 @@ def is_set(cards: CardSet) -> bool:
     return cards in _STRENGTHS
 
 
-def table_of(sets: Iterable[CardSet]) -> Table:
-    """A table that holds these sets."""
-    placed = tuple(sets)
-    return Table(placed, tuple([_POINTS[cards] for cards in placed]))
-
-
 @lru_cache(maxsize=1 << 13)
 def additions_to(cards: CardSet) -> frozenset[Card]:
     """The cards, a joker maybe among them, that leave a set when they join it (R16)."""
-    absent = [card for card in PACK_52 if card not in cards]
-    return frozenset(card for card in (*absent, JOKER) if is_set(in_order((*cards, card))))
+    first = cards[0]
+    # No couple grows out of a suit card that is a set, so rank or suit must agree.
+    near = PACK_52 if first == JOKER else _NEAR[first]
+    absent = [card for card in near if card not in cards]
+    return frozenset([card for card in (*absent, JOKER) if is_set(_with(cards, card))])
 
 
 @lru_cache(maxsize=1 << 13)
@@ -106,10 +92,10 @@ def joker_swaps_of(cards: CardSet) -> frozenset[Card]:
     if JOKER not in cards:
         return frozenset()
     rest = cards[:-1]  # jokers are last
-    return frozenset(card for card in PACK_52 if card not in rest and is_set(_with(rest, card)))
+    return frozenset([card for card in PACK_52 if card not in rest and is_set(_with(rest, card))])
 
 
-def sets_within(spectrum: Spectrum, hand: Iterable[Card], jokers: int) -> list[CardSet]:
+def sets_within(spectrum: Spectrum, hand: Iterable[Card], jokers: int) -> Iterator[CardSet]:
     """The sets of a spectrum in a hand with exactly so many jokers, the higher first.
 
     "Higher" within a rank or suit; the jokers of the hand itself are the caller's to count.
@@ -117,12 +103,10 @@ def sets_within(spectrum: Spectrum, hand: Iterable[Card], jokers: int) -> list[C
     held = 0
     for card in hand:
         held |= _BIT[card]
-    found: list[CardSet] = []
     for part, mask in _PARTS[spectrum].items():
         here = held & mask
         if here or not mask:
-            found += _within(spectrum, part, here, jokers)
-    return found
+            yield from _within(spectrum, part, here, jokers)
 
 
 def _place(card: Card) -> int:
@@ -215,6 +199,12 @@ def _readings() -> tuple[dict[CardSet, dict[Spectrum, int]], dict[CardSet, int]]
 _STRENGTHS: Final[Mapping[CardSet, Mapping[Spectrum, int]]]
 _POINTS: Final[Mapping[CardSet, int]]
 _STRENGTHS, _POINTS = _readings()
+
+_NEAR: Final = {
+    card: tuple(each for each in PACK_52 if card[0] == each[0] or card[1] == each[1])
+    for card in PACK_52
+}
+"""For each card those of its rank or suit."""
 
 _BIT: Final = {card: 1 << at for at, card in enumerate(PACK_52)} | {JOKER: 0}
 

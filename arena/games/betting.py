@@ -176,7 +176,7 @@ def act(betting: Round, move: BettingMove) -> Round:
         live = tuple([other for other in live if other != seat])
     elif kind is Check and not turn.to_call:
         pass
-    elif isinstance(move, Bet | Raise):
+    elif kind is Bet or kind is Raise:
         to = _checked(move, turn, price)
         chips = put_in(chips, seat, to - chips.bets[seat])
         before, price = price, _price_after(limits, price, to)
@@ -267,7 +267,7 @@ def clockwise(seats: tuple[Seat, ...], after: Seat) -> tuple[Seat, ...]:
 def able(chips: Chips, seats: tuple[Seat, ...]) -> bool:
     """Whether two of the seats have chips, so that there is betting at all (B7)."""
     stacks = chips.stacks
-    return sum([stacks[seat] > 0 for seat in seats]) > 1
+    return len([seat for seat in seats if stacks[seat]]) > 1
 
 
 def _round(
@@ -338,16 +338,16 @@ def _price_after(limits: Limits, price: Price, to: int) -> Price:
     return Price(to, price.size, price.level, price.full_bets)
 
 
-def _checked(move: Bet | Raise, turn: Turn, price: Price) -> int:
+def _checked(move: BettingMove, turn: Turn, price: Price) -> int:
     """The total of a wager that the seat may make.
 
     Raises:
       IllegalMove: saying which wagers it may make.
     """
-    if turn.min_to is None or turn.max_to is None:
+    low, high = turn.min_to, turn.max_to
+    if low is None or high is None:
         raise IllegalMove("no bet or raise is allowed here")
-    opening = price.to_match == 0
-    if type(move) is not (Bet if opening else Raise) or not turn.min_to <= move.to <= turn.max_to:
-        verb = "bet" if opening else "raise to"
-        raise IllegalMove(f"{verb} from {turn.min_to} to {turn.max_to}")
+    opens = price.to_match == 0
+    if not isinstance(move, Bet if opens else Raise) or not low <= move.to <= high:
+        raise IllegalMove(f"{'bet' if opens else 'raise to'} from {low} to {high}")
     return move.to

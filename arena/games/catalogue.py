@@ -6,7 +6,16 @@ from importlib import resources
 from types import ModuleType
 from typing import Final, cast
 
-from arena.games import abstrac, chinese_poker, democracy, jam, pineapple, sixty_six, soko
+from arena.games import (
+    abstrac,
+    chinese_poker,
+    democracy,
+    jam,
+    open_face_chinese_poker,
+    pineapple,
+    sixty_six,
+    soko,
+)
 from arena.games.contract import BadOptions, Options, Rules
 from arena.games.options import Setting, Value, build_options, settings_of
 from arena.games.pineapple_options import Variant as PineappleVariant
@@ -172,6 +181,14 @@ GAMES: Final = (
         "crazy_pineapple_hi_lo",
         "Crazy Pineapple Hi-Lo",
         "Crazy Pineapple where the best hand and the best low split the pot.",
+    ),
+    Game(
+        id="open_face_chinese_poker",
+        title="Open-Face Chinese Poker",
+        summary="Build three poker hands card by card in the open; queens in front earn Fantasyland.",
+        module=open_face_chinese_poker,
+        rules_version=1,
+        seats=(2, 3, 4),
     ),
 )
 

@@ -10,7 +10,8 @@ from math import comb
 from typing import Final
 
 from arena.cards import Card
-from arena.games.cel import DECK_ORDER, Rule as Language, RuleError
+from arena.games.cel import DECK_ORDER, RuleError
+from arena.games.cel import Rule as Language
 from arena.games.contract import Listed
 from arena.games.eleusis_rule import EXAMPLES
 from arena.games.eleusis_table import Declare, Guess, Judge, Move, NoPlay, Opinion, Pass, Play, Rule
@@ -101,7 +102,9 @@ class Strings:
             before = tables[-1]
             tables.append(
                 [
-                    sum(before[size - put] * comb(size, put) for put in range(min(copies, size) + 1))
+                    sum(
+                        before[size - put] * comb(size, put) for put in range(min(copies, size) + 1)
+                    )
                     for size in range(longest + 1)
                 ]
             )
@@ -180,7 +183,7 @@ class GuessTexts:
         return 1
 
     def sample(self, below: Callable[[int], int]) -> Move:
-        return PASS
+        return self.offered[below(1)]
 
 
 def guess_error(move: Guess) -> str | None:

@@ -283,7 +283,7 @@ def view(state: State, seat: Seat | None) -> View:
         state.street,
         match.hand,
         match.dealer,
-        to_act(state),
+        to_act(state) if turn is None else (turn.seat,),
         () if seat is None else deal.holes[seat],
         None if seat is None else deal.given_up[seat],
         deal.runout[: BOARD[state.street]],
@@ -390,13 +390,19 @@ def _end_round(
     if owner is not None:
         amount = chips.stacks[owner] - before.stacks[owner]
         told.append(Told(UncalledReturned(owner, amount)))
-    closed = betting.closed(ended.limits, chips, live)
     if len(live) == 1:
         pot = unshown(Pot(sum(chips.paid), live), len(chips.paid))
-        return _end_hand(hand, street, closed, line, (pot,), deals, told)
+        return _end_hand(hand, street, chips, live, line, (pot,), deals, told)
     if street is _DISCARD_ON[hand.stakes.variant]:
-        return State(hand, Phase.DISCARD, street, closed, line)
-    return _deal_on(hand, street, closed, line, deals, told)
+        return _ask_discards(hand, street, chips, live, line)
+    return _deal_on(hand, street, chips, live, line, deals, told)
+
+
+def _ask_discards(
+    hand: Hand, street: Street, chips: Chips, live: tuple[Seat, ...], line: Line
+) -> State:
+    closed = betting.closed(hand.stakes.limits[0], chips, live)
+    return State(hand, Phase.DISCARD, street, closed, line)
 
 
 def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
@@ -414,17 +420,21 @@ def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
     told.append(Told(Discarded(live)))
     deal = Deal(tuple(holes), tuple(given_up), hand.deal.runout)
     after = Hand(hand.stakes, hand.match, deal)
-    return Step(_deal_on(after, state.street, state.betting, state.line, deals, told), tuple(told))
+    chips, line = state.betting.chips, state.line
+    return Step(_deal_on(after, state.street, chips, live, line, deals, told), tuple(told))
 
 
 def _deal_on(
-    hand: Hand, street: Street, closed: Round, line: Line, deals: Deals, told: list[Told]
+    hand: Hand,
+    street: Street,
+    chips: Chips,
+    live: tuple[Seat, ...],
+    line: Line,
+    deals: Deals,
+    told: list[Told],
 ) -> State:
-    """Deal streets until there is something to decide, or the hands are shown.
-
-    `closed` is the round that ended.
-    """
-    stakes, deal, chips, live = hand.stakes, hand.deal, closed.chips, closed.live
+    """Deal streets until there is something to decide, or the hands are shown."""
+    stakes, deal = hand.stakes, hand.deal
     order = betting.clockwise(live, hand.match.dealer)
     while street is not Street.RIVER:
         below, street = BOARD[street], _NEXT[street]
@@ -434,18 +444,19 @@ def _deal_on(
             opening = betting.begin(limits, chips, live, order, betting.unopened(limits))
             return State(hand, Phase.BET, street, opening, new_round(line))
         if street is _DISCARD_ON[stakes.variant]:
-            return State(hand, Phase.DISCARD, street, closed, line)
+            return _ask_discards(hand, street, chips, live, line)
     told += [Told(Shown(seat, deal.holes[seat])) for seat in order]
     with_low = stakes.variant is Variant.CRAZY_HILO
     pots = pots_of(chips.paid, live)
     won = award(pots, order, deal.holes, deal.runout, with_low=with_low)
-    return _end_hand(hand, street, closed, line, won, deals, told)
+    return _end_hand(hand, street, chips, live, line, won, deals, told)
 
 
 def _end_hand(
     hand: Hand,
     street: Street,
-    closed: Round,
+    chips: Chips,
+    live: tuple[Seat, ...],
     line: Line,
     won: tuple[PotWon, ...],
     deals: Deals,
@@ -453,7 +464,7 @@ def _end_hand(
 ) -> State:
     """Pay out the pots, and begin the next hand if there is one."""
     match, shares = hand.match, [each.shares for each in won]
-    stacks = tuple([sum(parts) for parts in zip(closed.chips.stacks, *shares, strict=True)])
+    stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
     scores = score_hand(match, stacks)
     told += [Told(each) for each in won]
     told.append(Told(HandEnded(match.hand, scores.hands[-1], scores.totals)))
@@ -461,6 +472,7 @@ def _end_hand(
     if following is not None:
         return _begin_hand(hand.stakes, following, deals, told)
     nothing = (0,) * len(stacks)
-    paid_out = betting.closed(closed.limits, Chips(stacks, nothing, nothing), closed.live)
+    limits = hand.stakes.limits[0]
+    paid_out = betting.closed(limits, Chips(stacks, nothing, nothing), live)
     over = Hand(hand.stakes, ended_match(match, scores), hand.deal)
     return State(over, Phase.OVER, street, paid_out, line)

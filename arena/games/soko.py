@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card
 from arena.games import betting
-from arena.games.betting import Chips, Round
+from arena.games.betting import Chips, Round, Turn
 from arena.games.betting_moves import (
     Bet,
     BringIn,
@@ -178,13 +178,21 @@ class Deal:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A match before a choice."""
+class Hand:
+    """What does not change while a round is bet."""
 
     stakes: Stakes
     match: Match
     deal: Deal
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match before a choice."""
+
+    hand: Hand
     phase: Phase
+    """`OVER` when the hand is, which no state that is returned shows but the last."""
     number: int
     """Of the betting round, from 1."""
     betting: Round
@@ -232,7 +240,7 @@ def moves(state: State, seat: Seat) -> Moves:
 
 def view(state: State, seat: Seat | None) -> View:
     """What a seat may know; the spectator sees no hole card before the showdown."""
-    match, deal, round_ = state.match, state.deal, state.betting
+    match, deal, round_ = state.hand.match, state.hand.deal, state.betting
     turn, limits = round_.turn, round_.limits
     return View(
         state.phase,
@@ -266,7 +274,7 @@ def fallback(state: State, seat: Seat) -> Move:
 
 def hand_number(state: State) -> int:
     """The deal, from 0."""
-    return state.match.hand
+    return state.hand.match.hand
 
 
 def heavy(state: State, seat: Seat, move: Move) -> bool:
@@ -276,7 +284,7 @@ def heavy(state: State, seat: Seat, move: Move) -> bool:
 
 def result(state: State) -> Result | None:
     """Chips won or lost over the match; equal totals share a place."""
-    return None if to_act(state) else result_of(state.match)
+    return None if to_act(state) else result_of(state.hand.match)
 
 
 def _begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[Told]) -> State:
@@ -290,60 +298,58 @@ def _begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[T
         state = _begin_hand(stakes, match, deals, told)
         if state.phase is not Phase.OVER:
             return state
-        match = next_hand(state.match, state.match.scores)
+        ended = state.hand.match
+        match = next_hand(ended, ended.scores)
     assert state is not None
     return state
 
 
 def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
     """Post, deal a card down and one up, and find who brings in."""
-    players = match.players
+    players, limits = match.players, stakes.limits[0]
     order = betting.clockwise(players, match.dealer)
-    chips, limits = betting.post(match.stacks, stakes.ante), stakes.limits[0]
+    chips = betting.post(match.stacks, stakes.ante)
     told.append(Told(HandBegan(match.hand, match.dealer, chips)))
     deck = deals.shuffle(match.hand, "deck", PACK_52)
     holes: list[Card | None] = [None] * len(match.stacks)
     for seat, card in zip(order, deck, strict=False):
         holes[seat] = card
         told.append(Told(Dealt(seat, card), (seat,)))
-    deal = Deal(tuple(holes), ((),) * len(match.stacks), deck[len(players) :])
-    deal = _deal_up(deal, order, 1, told)
-    closed = betting.closed(limits, chips, players)
+    deal = Deal(tuple(holes), ((),) * len(holes), deck[len(players) :])
+    hand = Hand(stakes, match, _deal_up(deal, order, 1, told))
     if not betting.able(chips, players):
-        return _deal_on(State(stakes, match, deal, Phase.BET, 1, closed, NO_ACTIONS), told)
-    first = first_to_act(deal.upcards, [seat for seat in order if chips.stacks[seat]])
+        return _deal_on(hand, 1, chips, players, NO_ACTIONS, told)
+    able = [seat for seat in order if chips.stacks[seat]]
+    first = first_to_act(hand.deal.upcards, able)
     stack = chips.stacks[first]
     # Not a turn of betting: what is owed is an amount, and nothing else is allowed.
-    turn = betting.Turn(first, 0, min(stakes.bring_in, stack), min(limits.most, stack))
-    opening = Round(limits, chips, players, (first,), closed.price, (), turn)
-    return State(stakes, match, deal, Phase.BRING_IN, 1, opening, NO_ACTIONS)
+    turn = Turn(first, 0, min(stakes.bring_in, stack), min(limits.most, stack))
+    opening = Round(limits, chips, players, (first,), betting.unopened(limits), (), turn)
+    return State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS)
 
 
 def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int, told: list[Told]) -> Deal:
-    upcards, count = list(deal.upcards), len(order)
-    for seat, card in zip(order, deal.stock, strict=False):
+    upcards, cards = list(deal.upcards), deal.stock[: len(order)]
+    for seat, card in zip(order, cards, strict=True):
         upcards[seat] = (*upcards[seat], card)
-    told.append(Told(UpcardsDealt(number, order, deal.stock[:count])))
-    return Deal(deal.holes, tuple(upcards), deal.stock[count:])
+    told.append(Told(UpcardsDealt(number, order, cards)))
+    return Deal(deal.holes, tuple(upcards), deal.stock[len(order) :])
 
 
 def _bring_in(state: State, move: Move, deals: Deals) -> Step:
-    opening = state.betting
+    hand, opening = state.hand, state.betting
     turn, limits, live = opening.turn, opening.limits, opening.live
     assert turn is not None
-    if move not in bring_ins_of(turn.min_to, turn.max_to, limits.least) or not isinstance(
-        move, BringIn
-    ):
+    allowed = bring_ins_of(turn.min_to, turn.max_to, limits.least)
+    if not isinstance(move, BringIn) or move not in allowed:
         raise IllegalMove(f"bring in from {turn.min_to} to {turn.max_to}")
-    seat, amount = turn.seat, move.to
-    chips = betting.put_in(opening.chips, seat, amount)
+    chips = betting.put_in(opening.chips, turn.seat, move.to)
     # A short bring-in still costs the others the whole (B9).
-    price = betting.opened(limits, max(amount, state.stakes.bring_in))
-    others = betting.clockwise(live, seat)[:-1]
-    after = betting.begin(limits, chips, live, others, price, posted=seat)
-    line, _ = acted(state.line, seat, Action.BET, after)
-    told = [Told(BroughtIn(seat, amount))]
-    return _after(state, after, line, told, deals)
+    price = betting.opened(limits, max(move.to, hand.stakes.bring_in))
+    others = betting.clockwise(live, turn.seat)[:-1]
+    after = betting.begin(limits, chips, live, others, price, posted=turn.seat)
+    line, _ = acted(state.line, turn.seat, Action.BET, after)
+    return _go_on(state, after, line, Told(BroughtIn(turn.seat, move.to)), deals)
 
 
 _ACTIONS: Final = {
@@ -362,56 +368,57 @@ def _bet(state: State, move: Move, deals: Deals) -> Step:
         raise IllegalMove("this is not the time to bring in")
     after = betting.act(state.betting, move)
     line, event = acted(state.line, turn.seat, _ACTIONS[type(move)], after)
-    return _after(state, after, line, [event], deals)
+    return _go_on(state, after, line, event, deals)
 
 
-def _after(state: State, after: Round, line: Line, told: list[Told], deals: Deals) -> Step:
+def _go_on(state: State, after: Round, line: Line, event: Told, deals: Deals) -> Step:
     """Go on after a move: with the next seat, the next round or the next hand."""
-    state = State(state.stakes, state.match, state.deal, Phase.BET, state.number, after, line)
-    if after.turn is None:
-        state = _end_round(state, told)
-        if state.phase is Phase.OVER:
-            following = next_hand(state.match, state.match.scores)
-            if following is not None:
-                state = _begin_hands(state.stakes, following, deals, told)
-    return Step(state, tuple(told))
+    hand, number = state.hand, state.number
+    if after.turn is not None:
+        return Step(State(hand, Phase.BET, number, after, line), (event,))
+    told = [event]
+    ended = _end_round(hand, number, after, line, told)
+    if ended.phase is Phase.OVER:
+        match = ended.hand.match
+        following = next_hand(match, match.scores)
+        if following is not None:
+            ended = _begin_hands(hand.stakes, following, deals, told)
+    return Step(ended, tuple(told))
 
 
-def _end_round(state: State, told: list[Told]) -> State:
+def _end_round(hand: Hand, number: int, ended: Round, line: Line, told: list[Told]) -> State:
     """Collect the bets, and go on to the next card or the end of the hand."""
-    ended = state.betting
+    live, before = ended.live, ended.chips
     chips, owner = betting.collect(ended)
     if owner is not None:
-        amount = chips.stacks[owner] - ended.chips.stacks[owner]
+        amount = chips.stacks[owner] - before.stacks[owner]
         told.append(Told(UncalledReturned(owner, amount)))
-    closed = betting.closed(ended.limits, chips, ended.live)
-    state = State(
-        state.stakes, state.match, state.deal, Phase.BET, state.number, closed, state.line
-    )
-    if len(ended.live) == 1:
-        return _end_hand(state, (Pot(sum(chips.paid), ended.live),), told)
-    return _deal_on(state, told)
+    if len(live) == 1:
+        pot = Pot(sum(chips.paid), live)
+        return _end_hand(hand, number, chips, live, line, (pot,), told)
+    return _deal_on(hand, number, chips, live, line, told)
 
 
-def _deal_on(state: State, told: list[Told]) -> State:
+def _deal_on(
+    hand: Hand, number: int, chips: Chips, live: tuple[Seat, ...], line: Line, told: list[Told]
+) -> State:
     """Deal cards until somebody has something to decide, or the hands are shown."""
-    stakes, match, deal, number = state.stakes, state.match, state.deal, state.number
-    chips, live = state.betting.chips, state.betting.live
+    stakes, match, deal = hand.stakes, hand.match, hand.deal
     order = betting.clockwise(live, match.dealer)
+    able = [seat for seat in order if chips.stacks[seat]]
     while number < LAST_ROUND:
         number += 1
         deal = _deal_up(deal, order, number, told)
-        if betting.able(chips, live):
+        if len(able) > 1:
             limits = stakes.limits[number > 2 or _pair_shows(deal.upcards, live)]
-            first = first_to_act(deal.upcards, [seat for seat in order if chips.stacks[seat]])
-            at = live.index(first)
-            opening = betting.begin(
-                limits, chips, live, live[at:] + live[:at], betting.unopened(limits)
-            )
-            return State(stakes, match, deal, Phase.BET, number, opening, new_round(state.line))
+            first = live.index(first_to_act(deal.upcards, able))
+            turns = live[first:] + live[:first]
+            opening = betting.begin(limits, chips, live, turns, betting.unopened(limits))
+            after = Hand(stakes, match, deal)
+            return State(after, Phase.BET, number, opening, new_round(line))
     told += [Told(Shown(seat, _hole(deal, seat))) for seat in order]
-    shown = State(stakes, match, deal, Phase.BET, number, state.betting, state.line)
-    return _end_hand(shown, pots_of(chips.paid, live), told)
+    pots = pots_of(chips.paid, live)
+    return _end_hand(Hand(stakes, match, deal), number, chips, live, line, pots, told)
 
 
 def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool:
@@ -419,21 +426,29 @@ def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool
     return any(upcards[seat][0][0] == upcards[seat][1][0] for seat in live)
 
 
-def _end_hand(state: State, pots: Sequence[Pot], told: list[Told]) -> State:
+def _end_hand(
+    hand: Hand,
+    number: int,
+    chips: Chips,
+    live: tuple[Seat, ...],
+    line: Line,
+    pots: Sequence[Pot],
+    told: list[Told],
+) -> State:
     """Share out the pots; the state has the phase `OVER`, whether or not the match goes on."""
-    deal, closed = state.deal, state.betting
-    chips, live = closed.chips, closed.live
-    won = award(
-        pots, [(_hole(deal, seat), *deal.upcards[seat]) for seat in live], live, len(deal.holes)
-    )
-    stacks = tuple(map(sum, zip(chips.stacks, *[each.shares for each in won], strict=True)))
-    told += map(Told, won)
-    scores = score_hand(state.match, stacks)
-    match = ended_match(state.match, scores)
-    told.append(Told(HandEnded(match.hand, scores.hands[-1], scores.totals)))
+    deal = hand.deal
+    held = [(_hole(deal, seat), *deal.upcards[seat]) for seat in live]
+    won = award(pots, held, live, len(deal.holes))
+    shares = [each.shares for each in won]
+    stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
+    told += [Told(each) for each in won]
+    scores = score_hand(hand.match, stacks)
+    told.append(Told(HandEnded(hand.match.hand, scores.hands[-1], scores.totals)))
     nothing = (0,) * len(stacks)
-    paid_out = betting.closed(closed.limits, Chips(stacks, nothing, nothing), live)
-    return State(state.stakes, match, deal, Phase.OVER, state.number, paid_out, state.line)
+    limits = hand.stakes.limits[number > 1]
+    paid_out = betting.closed(limits, Chips(stacks, nothing, nothing), live)
+    over = Hand(hand.stakes, ended_match(hand.match, scores), deal)
+    return State(over, Phase.OVER, number, paid_out, line)
 
 
 def _hole(deal: Deal, seat: Seat) -> Card:

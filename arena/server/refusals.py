@@ -6,6 +6,7 @@ import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
+from grpc_status.rpc_status import to_status
 
 DOMAIN: Final = "cardarena"
 MAX_TEXT_CHARS: Final = 400
@@ -27,7 +28,8 @@ class Refused(Exception):
         detail = AnyMessage()
         detail.Pack(ErrorInfo(reason=self.reason, domain=DOMAIN))
         status = Status(code=self.code.value[0], message=self.text, details=[detail])
-        return (("grpc-status-details-bin", status.SerializeToString()),)
+        metadata: tuple[tuple[str, bytes], ...] = to_status(status).trailing_metadata
+        return metadata
 
 
 def not_found(reason: str, text: str) -> Refused:

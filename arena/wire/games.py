@@ -15,6 +15,7 @@ FAMILY_NUMBERS: Final[Mapping[str, int]] = {
     "sixty_six": 22,
     "soko": 25,
     "pineapple": 26,
+    "open_face_chinese_poker": 27,
 }
 
 

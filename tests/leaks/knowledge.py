@@ -11,6 +11,7 @@ from arena.games.abstrac import State as AbstracState
 from arena.games.chinese_poker import State as ChinesePokerState
 from arena.games.democracy import State as DemocracyState
 from arena.games.jam import State as JamState
+from arena.games.open_face_chinese_poker import State as OpenFaceState
 from arena.games.pineapple import BOARD
 from arena.games.pineapple import State as PineappleState
 from arena.games.sixty_six import State as SixtySixState
@@ -76,11 +77,26 @@ def sixty_six(state: SixtySixState, seat: int | None) -> Iterable[str]:
     yield from deal.stock.cards
 
 
+def open_face(state: OpenFaceState, seat: int | None) -> Iterable[str]:
+    """Other seats' cards not placed yet, but for a card just drawn; settings; the stock."""
+    if state.phase == "over":
+        return ()
+    hand = state.hand
+    unplaced = [cards for cards in hand.dealt if len(cards) != 1]
+    mine = () if seat is None else hand.dealt[seat]
+    hidden = [card for cards in unplaced for card in cards if card not in mine]
+    for at, setting in enumerate(hand.settings):
+        if setting is not None and at != seat:
+            hidden += [*setting.front, *setting.middle, *setting.back]
+    return (*hidden, *hand.stock)
+
+
 HIDDEN: dict[str, Callable[..., Iterable[str]]] = {
     "abstrac": abstrac,
     "democracy": democracy,
     "chinese_poker": chinese_poker,
     "jam": jam,
+    "open_face_chinese_poker": open_face,
     "pineapple": pineapple,
     "sixty_six": sixty_six,
     "soko": soko,

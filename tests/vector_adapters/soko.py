@@ -81,8 +81,8 @@ class Table(PokerTable):
     def compare(self, expected):
         for seat, cards in self.cards.items():
             held = [
-                self.state.deal.holes[int(seat)],
-                *self.state.deal.upcards[int(seat)],
+                self.state.hand.deal.holes[int(seat)],
+                *self.state.hand.deal.upcards[int(seat)],
             ]
             assert held == cards[: len(held)]
         super().compare(expected)

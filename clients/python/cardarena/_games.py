@@ -18,6 +18,7 @@ FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "sixty_six": ("sixty_six",),
     "soko": ("soko",),
     "pineapple": ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo"),
+    "open_face_chinese_poker": ("open_face_chinese_poker",),
 }
 """The field of `oneof game` that carries a family's messages, and the ids of its games."""
 

@@ -13,6 +13,7 @@ from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
 from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
+from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese_poker_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
 from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
 from cardarena.games.v1 import soko_pb2 as _soko_pb2
@@ -103,6 +104,7 @@ class GameMove(_message.Message):
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
+    OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def abstrac(self) -> _abstrac_pb2.AbstracMove:
         """A move of Abstrac."""
@@ -131,6 +133,10 @@ class GameMove(_message.Message):
     def pineapple(self) -> _pineapple_pb2.PineappleMove:
         """A move of the Pineapples."""
 
+    @_builtins.property
+    def open_face_chinese_poker(self) -> _open_face_chinese_poker_pb2.OpenFaceChinesePokerMove:
+        """A move of Open-Face Chinese Poker."""
+
     def __init__(
         self,
         *,
@@ -141,12 +147,13 @@ class GameMove(_message.Message):
         sixty_six: _sixty_six_pb2.SixtySixMove | None = ...,
         soko: _soko_pb2.SokoMove | None = ...,
         pineapple: _pineapple_pb2.PineappleMove | None = ...,
+        open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -165,6 +172,7 @@ class GameEvent(_message.Message):
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
+    OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def abstrac(self) -> _abstrac_pb2.AbstracEvent:
         """An event of Abstrac."""
@@ -193,6 +201,10 @@ class GameEvent(_message.Message):
     def pineapple(self) -> _pineapple_pb2.PineappleEvent:
         """An event of the Pineapples."""
 
+    @_builtins.property
+    def open_face_chinese_poker(self) -> _open_face_chinese_poker_pb2.OpenFaceChinesePokerEvent:
+        """An event of Open-Face Chinese Poker."""
+
     def __init__(
         self,
         *,
@@ -203,12 +215,13 @@ class GameEvent(_message.Message):
         sixty_six: _sixty_six_pb2.SixtySixEvent | None = ...,
         soko: _soko_pb2.SokoEvent | None = ...,
         pineapple: _pineapple_pb2.PineappleEvent | None = ...,
+        open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -1,0 +1,632 @@
+"""The real server, real sockets: what a client sees of the arena from outside."""
+
+import errno
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+import trio
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from arena.games import abstrac
+from arena.games.catalogue import GAMES
+from arena.referee import Ending, Unwritten
+from arena.replay import journal as journal_module
+from arena.server import lobby, play, replays
+from arena.server.guard import INTERNAL_TEXT
+from arena.server.host import CannotServe, ServerSettings, serve
+from arena.server.session import Session
+from arena.server.tokens import Tokens
+from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
+from tests.server.streams import PATIENCE_S, PLAY, Client, reason_of
+
+CANARY = "canary 2c7e"
+GAMES_OF_A_BOT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
+QUICK = game_pb2.TimeControl(move_ms=10_000)
+NOT_FOUND, INVALID = grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT
+NOT_NOW = grpc.StatusCode.FAILED_PRECONDITION
+
+
+@contextmanager
+def serving(folder):
+    """An arena that serves while the block runs, on another thread of this process."""
+    stop, listening, found = threading.Event(), threading.Event(), []
+
+    async def until_stopped(arena):
+        found.append(arena)
+        listening.set()
+        await trio.to_thread.run_sync(stop.wait)
+
+    def run():
+        try:
+            serve(ServerSettings(folder), Tokens(guests=True), until_stopped)
+        except BaseException as error:
+            found.append(error)
+        finally:
+            listening.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert listening.wait(PATIENCE_S)
+    try:
+        yield found[0]
+    finally:
+        stop.set()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+    assert len(found) == 1, found
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("arena")) as arena:
+        yield arena
+
+
+@pytest.fixture
+def client(arena):
+    with Client(arena.address) as client:
+        yield client
+
+
+@contextmanager
+def seated(arena, *names, **hello):
+    """Bots that have said hello, each over a channel of its own."""
+    with ExitStack() as stack:
+        streams = []
+        for name in names:
+            client = stack.enter_context(Client(arena.address))
+            said = {"games": GAMES_OF_A_BOT, "max_matches": 8, "max_open_asks": 8, **hello}
+            streams.append(client.stream(f"guest:{name}", **said))
+            streams[-1].expect("welcome")
+        yield streams
+
+
+def create(client, *names, game="abstrac", options=(), **request):
+    settings = [game_pb2.Setting(name=name, number=value) for name, value in options]
+    request = {"game": game, "bots": names, "options": settings, "seed": "s", **request}
+    return client.lobby.CreateMatch(lobby_pb2.CreateMatchRequest(**request)).match
+
+
+def played(*streams):
+    """Play all streams, each on a thread, until the match of each has ended."""
+    ends = {}
+
+    def run(stream):
+        ends[id(stream)] = stream.play()
+
+    threads = [threading.Thread(target=run, args=(stream,)) for stream in streams]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    return [ends[id(stream)] for stream in streams]
+
+
+# Matches.
+
+
+@pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+def test_bots_play_a_match_from_end_to_end(arena, client, game):
+    seats = game.seats[0]
+    names = [f"p{seat} {game.id}"[:32] for seat in range(seats)]
+    with seated(arena, *names) as streams:
+        match = create(client, *names, game=game.id, options=[("hands", seats)])
+        assert match.status == lobby_pb2.MATCH_STATUS_RUNNING
+        ends = played(*streams)
+        assert all(end.ending == Ending.COMPLETED for end in ends)
+        assert len({tuple(end.scores) for end in ends}) == 1
+        assert not any(end.faults for end in ends)
+    known = client.lobby.GetMatch(lobby_pb2.GetMatchRequest(match_id=match.match_id)).match
+    assert known.status == lobby_pb2.MATCH_STATUS_ENDED
+    assert list(known.scores) == list(ends[0].scores)
+    assert list(known.bots) == names
+
+
+def fetched(client, replay_id):
+    """A replay's bytes; none if it is not there yet."""
+    try:
+        request = replay_pb2.GetReplayRequest(replay_id=replay_id)
+        return b"".join(each.piece for each in client.replays.GetReplay(request))
+    except grpc.RpcError as error:
+        if reason_of(error) != (NOT_FOUND, "UNKNOWN_REPLAY"):
+            raise
+        return b""
+
+
+def eventually(look):
+    """What `look` sees once it is there: a replay is cut after the players were told."""
+    for _ in range(int(PATIENCE_S / 0.05)):
+        if found := look():
+            return found
+        threading.Event().wait(0.05)
+    raise AssertionError("it never came")
+
+
+def test_a_match_leaves_a_replay_that_anyone_can_fetch(arena, client):
+    with seated(arena, "r1", "r2") as streams:
+        match = create(client, "r1", "r2")
+        played(*streams)
+    data = eventually(lambda: fetched(client, match.match_id))
+    assert data == (arena.replays / f"{match.match_id}.replay").read_bytes()
+    assert data.startswith(b"cardarena replay 1\n")
+    listed = client.replays.ListReplays(replay_pb2.ListReplaysRequest()).replays
+    (info,) = [each for each in listed if each.replay_id == match.match_id]
+    assert (info.game, list(info.bots), info.size_bytes) == ("abstrac", ["r1", "r2"], len(data))
+
+
+def test_a_bot_that_is_cut_off_comes_back_and_plays_on(arena, client):
+    with seated(arena, "c1", "c2") as (first, second):
+        create(client, "c1", "c2", time_control=QUICK)
+        second.expect("match_start")
+        asks = second.expect("asks")
+        second.hang_up()
+        with Client(arena.address) as again:
+            back = again.stream("guest:c2", games=GAMES_OF_A_BOT)
+            welcome = back.expect("welcome")
+            assert welcome.epoch == 2
+            assert [ask.ask_id for ask in welcome.open_asks] == [asks.asks[0].ask_id]
+            back.answer(play_pb2.Answer(ask_id=asks.asks[0].ask_id, index=0))
+            ends = played(first, back)
+    assert all(end.ending == Ending.COMPLETED and not end.faults for end in ends)
+
+
+def test_a_second_stream_takes_over_and_the_first_is_told(arena, client):
+    with seated(arena, "t1") as (first,), Client(arena.address) as other:
+        second = other.stream("guest:t1", games=GAMES_OF_A_BOT)
+        assert second.expect("welcome").epoch == 2
+        assert reason_of(first.error()) == (grpc.StatusCode.ABORTED, "TAKEN_OVER")
+
+
+def test_a_bot_that_does_not_come_back_is_played_for(arena, client):
+    hurry = game_pb2.TimeControl(move_ms=1)
+    with seated(arena, "g1", "g2") as (first, second):
+        create(client, "g1", "g2", time_control=hurry)
+        second.expect("match_start")
+        second.hang_up()
+        end = first.play()
+    assert end.ending == Ending.FORFEIT
+    gone = [fault for fault in end.faults if fault.seat == 1]
+    assert {fault.kind for fault in gone} == {game_pb2.FAULT_KIND_GONE}
+    assert not any(fault.reason for fault in gone), "why is for the seat's own eyes"
+
+
+# Streams that are refused.
+
+HELLO = play_pb2.BotMessage(hello=play_pb2.Hello(token="guest:x")).SerializeToString()
+BRIDGE = play_pb2.Hello(token="guest:x", games=[play_pb2.GameSupport(game="bridge")])
+READY = play_pb2.BotMessage(ready=play_pb2.Ready()).SerializeToString()
+
+# fmt: off
+REFUSED = [
+    (play_pb2.Hello(token="wrong"),  grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN", "a wrong token"),
+    (play_pb2.Hello(),               grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN", "no token"),
+    (play_pb2.Hello(token="guest:"), INVALID, "BAD_NAME",     "a guest without a name"),
+    (BRIDGE,                         INVALID, "UNKNOWN_GAME", "a game that there is not"),
+    (READY,                          NOT_NOW, "NO_HELLO",     "ready before hello"),
+    (b"",                            NOT_NOW, "NO_HELLO",     "an empty message"),
+    (b"\xff\xff",                    INVALID, "MALFORMED",    "bytes that are no message"),
+    (None,                           NOT_NOW, "NO_HELLO",     "nothing at all"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("said", "code", "reason", "why"), REFUSED, ids=[r[-1] for r in REFUSED])
+def test_a_stream_is_refused_with_a_reason(client, said, code, reason, why):
+    stream = client.stream()
+    if isinstance(said, play_pb2.Hello):
+        stream.say(hello=said)
+    else:
+        stream.send(said)
+    error = stream.error()
+    assert reason_of(error) == (code, reason)
+    assert error.details()
+
+
+def test_a_stream_that_never_says_hello_is_closed(client, monkeypatch):
+    monkeypatch.setattr(play, "HELLO_S", 0.05)
+    assert reason_of(client.stream().error()) == (
+        grpc.StatusCode.DEADLINE_EXCEEDED,
+        "NO_HELLO",
+    )
+
+
+def test_an_oversized_message_ends_its_stream_and_no_other(arena, client):
+    with seated(arena, "o1", "o2") as (first, second):
+        create(client, "o1", "o2", time_control=QUICK)
+        second.expect("match_start")
+        second.expect("asks")
+        second.send(b"\0" * 65_537)
+        assert second.error().code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        with Client(arena.address) as again:
+            back = again.stream("guest:o2", games=GAMES_OF_A_BOT)
+            (ask,) = back.expect("welcome").open_asks
+            back.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
+            ends = played(first, back)
+    assert all(end.ending == Ending.COMPLETED and not end.faults for end in ends)
+
+
+def test_a_message_of_the_greatest_length_is_read(arena):
+    with seated(arena, "l1") as (stream,):
+        note = "x" * 65_000
+        answers = play_pb2.Answers(answers=[play_pb2.Answer(ask_id=1, index=0, note=note)])
+        message = play_pb2.BotMessage(answers=answers)
+        message.answers.answers[0].note += "x" * (65_536 - message.ByteSize())
+        assert message.ByteSize() == 65_536
+        stream.send(message.SerializeToString())
+        assert stream.expect("refusal").reason == play_pb2.REFUSAL_REASON_UNKNOWN_ASK
+
+
+def test_a_flood_of_nonsense_ends_its_stream(arena):
+    with seated(arena, "f1") as (stream,):
+        for _ in range(50):
+            stream.send(b"\xff")
+        code, reason = reason_of(stream.error())
+        assert (code, reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_REFUSALS")
+
+
+def test_a_stream_that_the_bot_ends_ends_in_order(arena):
+    with seated(arena, "e1") as (stream,):
+        stream.end()
+
+
+# The lobby.
+
+
+def test_all_games_are_listed_with_their_options(client):
+    infos = client.lobby.ListGames(lobby_pb2.ListGamesRequest()).games
+    assert [info.game for info in infos] == [game.id for game in GAMES]
+    for info, game in zip(infos, GAMES, strict=True):
+        assert (info.title, tuple(info.seats)) == (game.title, game.seats)
+        assert [each.default_setting.name for each in info.options] == [
+            setting.name for setting in game.settings
+        ]
+        hands = info.options[0]
+        assert hands.minimum == 0
+        assert hands.maximum >= 2
+        assert hands.meaning
+
+
+# fmt: off
+WRONG = [
+    ({"game": "bridge"},                        NOT_FOUND, "UNKNOWN_GAME",  "no such game"),
+    ({"bots": ["w1", "nobody"]},                NOT_FOUND, "UNKNOWN_BOT",   "a bot that is not there"),
+    ({"bots": ["w1"]},                          INVALID,   "BAD_SEATS",     "too few seats"),
+    ({"bots": ["w1"] * 9},                      INVALID,   "BAD_SEATS",     "too many seats"),
+    ({"bots": []},                              INVALID,   "BAD_SEATS",     "nobody"),
+    ({"options": [("hands", 3)]},               INVALID,   "BAD_OPTIONS",   "hands that do not divide"),
+    ({"options": [("hands", -1)]},              INVALID,   "BAD_OPTIONS",   "an option out of its range"),
+    ({"options": [("cards", 3)]},               INVALID,   "BAD_OPTIONS",   "an option that there is not"),
+    ({"options": [("hands", None)]},            INVALID,   "BAD_OPTIONS",   "an option without a value"),
+    ({"options": [("variant", "suit")]},        INVALID,   "BAD_OPTIONS",   "an option that is preset"),
+    ({"time_control": {"move_ms": 0}},          INVALID,   "BAD_TIME_CONTROL", "no time for a move"),
+    ({"time_control": {"move_ms": 1, "increment_ms": 2**32 - 1}},
+                                                INVALID,   "BAD_TIME_CONTROL", "more than a day"),
+    ({"bots": ["w1", "w3"]},                    NOT_NOW,   "BOT_NOT_AVAILABLE", "a bot that plays another game"),
+    ({"bots": ["w1", "w4"]},                    NOT_NOW,   "BOT_NOT_AVAILABLE", "a bot that takes no matches"),
+    ({"bots": ["w2", "w2"]},                    NOT_NOW,   "BOT_NOT_AVAILABLE", "a bot that takes one, twice"),
+    ({"game": "x" * 50_000},                    NOT_FOUND, "UNKNOWN_GAME",  "a very long name of a game"),
+    ({"bots": ["w1", "♠" * 20_000]},            NOT_FOUND, "UNKNOWN_BOT",   "a very long name of a bot"),
+]
+# fmt: on
+
+
+@pytest.fixture(scope="module")
+def four(arena):
+    with (
+        seated(arena, "w1") as (first,),
+        seated(arena, "w2", max_matches=1) as (second,),
+        seated(arena, "w3", games=[play_pb2.GameSupport(game="democracy")]),
+        seated(arena, "w4") as (fourth,),
+    ):
+        fourth.say(ready=play_pb2.Ready(max_matches=0))
+        fourth.send(b"")  # the refusal says that what came before was read
+        fourth.expect("refusal")
+        yield first, second
+
+
+@pytest.mark.parametrize(("change", "code", "reason", "why"), WRONG, ids=[row[-1] for row in WRONG])
+def test_a_match_that_cannot_be_is_refused(client, four, change, code, reason, why):
+    request = {"game": "abstrac", "bots": ["w1", "w2"], **change}
+    settings = []
+    for name, value in request.pop("options", ()):
+        kind = {int: "number", str: "text"}.get(type(value))
+        settings.append(game_pb2.Setting(name=name, **({kind: value} if kind else {})))
+    with pytest.raises(grpc.RpcError) as refused:
+        client.lobby.CreateMatch(lobby_pb2.CreateMatchRequest(**request, options=settings))
+    assert reason_of(refused.value) == (code, reason)
+    assert 10 < len(refused.value.details()) <= 400
+
+
+def test_a_bot_is_seated_at_no_more_matches_than_it_takes(client, four):
+    create(client, "w1", "w2")
+    with pytest.raises(grpc.RpcError) as refused:
+        create(client, "w1", "w2")
+    assert reason_of(refused.value) == (NOT_NOW, "BOT_NOT_AVAILABLE")
+    played(*four)
+
+
+def test_a_match_that_there_is_not(client):
+    with pytest.raises(grpc.RpcError) as refused:
+        client.lobby.GetMatch(lobby_pb2.GetMatchRequest(match_id="nope"))
+    assert reason_of(refused.value) == (NOT_FOUND, "UNKNOWN_MATCH")
+    assert "'nope'" in refused.value.details()
+
+
+def test_matches_are_listed_in_pages_newest_first(arena, client):
+    with seated(arena, "m1", "m2") as streams:
+        made = []
+        for _ in range(5):
+            made.append(create(client, "m1", "m2").match_id)
+            played(*streams)
+    found, token = [], ""
+    while True:
+        request = lobby_pb2.ListMatchesRequest(page_size=2, page_token=token)
+        page = client.lobby.ListMatches(request)
+        assert len(page.matches) <= 2
+        found += [match.match_id for match in page.matches]
+        token = page.next_page_token
+        if not token:
+            break
+    assert found[:5] == made[::-1]
+    assert len(set(found)) == len(found) == len(arena.matches)
+    with pytest.raises(grpc.RpcError) as refused:
+        client.lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_token="nope"))
+    assert reason_of(refused.value) == (INVALID, "BAD_PAGE_TOKEN")
+
+
+@pytest.mark.parametrize("replay_id", ["nope", "", "../journal/deal-keys", "a/b", "x" * 60_000])
+def test_a_replay_that_there_is_not(client, replay_id):
+    request = replay_pb2.GetReplayRequest(replay_id=replay_id)
+    with pytest.raises(grpc.RpcError) as refused:
+        list(client.replays.GetReplay(request))
+    assert reason_of(refused.value) == (NOT_FOUND, "UNKNOWN_REPLAY")
+
+
+@pytest.mark.parametrize("call", ["LobbyService/CreateMatch", "LobbyService/GetMatch"])
+def test_a_request_that_cannot_be_read_is_refused_in_our_own_words(client, call):
+    with pytest.raises(grpc.RpcError) as refused:
+        client.channel.unary_unary(f"/cardarena.v1.{call}")(b"\xff\xff\xff")
+    assert reason_of(refused.value) == (INVALID, "MALFORMED")
+    assert refused.value.details() == "the request could not be read"
+
+
+def test_a_call_that_there_is_not(client):
+    with pytest.raises(grpc.RpcError) as refused:
+        client.channel.unary_unary("/cardarena.v1.LobbyService/Nope")(b"")
+    assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_health_and_reflection_answer(client):
+    health = health_pb2_grpc.HealthStub(client.channel)
+    answer = health.Check(health_pb2.HealthCheckRequest())
+    assert answer.status == health_pb2.HealthCheckResponse.SERVING
+    reflection = reflection_pb2_grpc.ServerReflectionStub(client.channel)
+    request = reflection_pb2.ServerReflectionRequest(list_services="")
+    (response,) = reflection.ServerReflectionInfo(iter([request]))
+    names = {service.name for service in response.list_services_response.service}
+    assert names >= {f"cardarena.v1.{name}Service" for name in ("Play", "Lobby", "Replay")}
+
+
+# Errors of the arena's own.
+
+
+def fail(*args, **kwargs):
+    raise RuntimeError(f"{CANARY} {args}")
+
+
+def assert_hidden(error, caplog):
+    """The client gets an incident's number, and what happened stands in the log."""
+    assert error.code() is grpc.StatusCode.INTERNAL
+    text, _, incident = error.details().rpartition(" ")
+    assert text == INTERNAL_TEXT
+    assert CANARY not in str(error)
+    assert f"incident {incident}" in caplog.text
+    assert CANARY in caplog.text
+
+
+def test_an_error_in_a_call_does_not_show_its_text(client, monkeypatch, caplog):
+    monkeypatch.setattr(lobby, "page", fail)
+    with pytest.raises(grpc.RpcError) as failed:
+        client.lobby.ListMatches(lobby_pb2.ListMatchesRequest())
+    assert_hidden(failed.value, caplog)
+
+
+def test_an_error_in_a_streamed_answer_does_not_show_its_text(client, monkeypatch, caplog):
+    monkeypatch.setattr(replays, "not_found", fail)
+    with pytest.raises(grpc.RpcError) as failed:
+        list(client.replays.GetReplay(replay_pb2.GetReplayRequest(replay_id="x")))
+    assert_hidden(failed.value, caplog)
+
+
+@pytest.mark.parametrize("place", ["attach", "deliver"])
+def test_an_error_on_a_stream_does_not_show_its_text(arena, client, monkeypatch, caplog, place):
+    with seated(arena, f"n1 {place}") as (before,):
+        monkeypatch.setattr(Session, place, fail)
+        if place == "attach":
+            stream = client.stream("guest:n2", games=GAMES_OF_A_BOT)
+        else:
+            stream = before  # its reader took the method that was there
+            stream = client.stream("guest:n3", games=GAMES_OF_A_BOT)
+            stream.expect("welcome")
+            stream.say(ready=play_pb2.Ready())
+        assert_hidden(stream.error(), caplog)
+        monkeypatch.undo()
+        before.say(hello=play_pb2.Hello())
+        assert before.expect("refusal").reason == play_pb2.REFUSAL_REASON_OUT_OF_ORDER
+
+
+def test_an_error_in_the_rules_ends_the_match_and_nothing_of_it_reaches_a_bot(
+    arena, client, monkeypatch, caplog
+):
+    real, steps = abstrac.step, []
+
+    def step(*args):
+        steps.append(args)
+        return fail(*args) if len(steps) == 5 else real(*args)
+
+    with seated(arena, "x1", "x2") as streams:
+        monkeypatch.setattr(abstrac, "step", step)
+        create(client, "x1", "x2")
+        ends = played(*streams)
+        assert all(end.ending == Ending.ABORTED and not end.faults for end in ends)
+        assert CANARY in caplog.text
+        for stream in streams:
+            assert b"canary" not in b"".join(stream.received)
+        monkeypatch.undo()
+        create(client, "x1", "x2")
+        assert all(end.ending == Ending.COMPLETED for end in played(*streams))
+
+
+# Starting and stopping.
+
+
+def test_a_port_in_use_is_said_in_a_sentence(arena, tmp_path):
+    port = int(arena.address.rpartition(":")[2])
+    with pytest.raises(
+        CannotServe, match=f"^cannot listen on 127.0.0.1:{port}: the port is in use"
+    ):
+        serve(ServerSettings(tmp_path, port=port), Tokens(), trio.sleep_forever)
+
+
+def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CannotServe, match=r"^cannot write in .*file: Not a directory"):
+        serve(ServerSettings(tmp_path / "file"), Tokens(), trio.sleep_forever)
+
+
+def test_what_main_returns_and_raises_comes_out(tmp_path):
+    async def returns(arena):
+        return arena.address
+
+    async def raises(arena):
+        raise LookupError("main's own")
+
+    assert serve(ServerSettings(tmp_path), Tokens(), returns).startswith("127.0.0.1:")
+    with pytest.RaisesGroup(LookupError, flatten_subgroups=True):
+        serve(ServerSettings(tmp_path), Tokens(), raises)
+
+
+def test_a_full_disk_stops_the_arena_with_a_sentence(tmp_path, monkeypatch, caplog):
+    """Bots of a match in play are not told of any result."""
+    caplog.set_level(logging.CRITICAL)
+    received = []
+
+    def bots(address):
+        with Client(address) as client, Client(address) as one, Client(address) as other:
+            streams = [
+                each.stream(f"guest:d{at}", games=GAMES_OF_A_BOT)
+                for at, each in enumerate((one, other))
+            ]
+            for stream in streams:
+                stream.expect("welcome")
+            create(client, "d0", "d1")
+            for stream in streams:
+                stream.expect("match_start")
+            (ask,) = streams[1].expect("asks").asks
+
+            def write(fd, data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+            monkeypatch.setattr(journal_module.os, "write", write)
+            streams[1].answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
+            for stream in streams:
+                message = stream.next()
+                while isinstance(message, play_pb2.ArenaMessage):
+                    received.append(message)
+                    message = stream.next()
+
+    async def main(arena):
+        await trio.to_thread.run_sync(bots, arena.address, abandon_on_cancel=True)
+        await trio.sleep_forever()
+
+    with pytest.raises(Unwritten, match=r"cannot be written: No space left on device$"):
+        serve(ServerSettings(tmp_path), Tokens(guests=True), main)
+    ends = [each.match_end.ending for each in received if each.WhichOneof("body") == "match_end"]
+    assert set(ends) <= {Ending.ABORTED}
+
+
+@contextmanager
+def process(folder):
+    root = Path(__file__).resolve().parent.parent.parent
+    command = [sys.executable, "-m", "tests.server.serving", str(folder)]
+    running = subprocess.Popen(
+        command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield running, running.stdout.readline().strip()
+    finally:
+        running.kill()
+        running.communicate()
+
+
+def start_match(address, stack):
+    """Two bots at a match in which the second is asked; the streams, the ask and its client."""
+    clients = [stack.enter_context(Client(address)) for _ in range(3)]
+    streams = [
+        client.stream(f"guest:b{at}", games=GAMES_OF_A_BOT) for at, client in enumerate(clients[:2])
+    ]
+    for stream in streams:
+        stream.expect("welcome")
+    match = create(clients[2], "b0", "b1")
+    for stream in streams:
+        stream.expect("match_start")
+    (ask,) = streams[1].expect("asks").asks
+    return streams, ask, clients[2], match.match_id
+
+
+def test_sigterm_drains(tmp_path):
+    """Nothing new begins, health says so, and what is in play is played to its end."""
+    with process(tmp_path) as (running, address), ExitStack() as stack:
+        streams, ask, client, match_id = start_match(address, stack)
+        running.send_signal(signal.SIGTERM)
+        for stream in streams:
+            assert stream.expect("drain").deadline_ms == 120_000
+        health = health_pb2_grpc.HealthStub(client.channel)
+        answer = health.Check(health_pb2.HealthCheckRequest())
+        assert answer.status == health_pb2.HealthCheckResponse.NOT_SERVING
+        draining = (grpc.StatusCode.UNAVAILABLE, "DRAINING")
+        with pytest.raises(grpc.RpcError) as refused:
+            create(client, "b0", "b1")
+        assert reason_of(refused.value) == draining
+        assert reason_of(client.stream("guest:late").error()) == draining
+        running.send_signal(signal.SIGTERM)  # a second one changes nothing
+
+        streams[1].answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
+        ends = played(*streams)
+        assert all(end.ending == Ending.COMPLETED for end in ends)
+        for stream in streams:
+            assert stream.next() is None, "the stream ends in order"
+        out, err = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, out, err) == (0, "drained\n", "")
+    assert (tmp_path / "replays" / f"{match_id}.replay").exists()
+
+
+def test_sigint_ends_cleanly_in_the_middle_of_a_match(tmp_path):
+    with process(tmp_path) as (running, address), ExitStack() as stack:
+        streams, _, _, _ = start_match(address, stack)
+        running.send_signal(signal.SIGINT)
+        ends = played(*streams)
+        assert all(end.ending == Ending.ABORTED and not end.faults for end in ends)
+        out, err = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, out, err) == (0, "interrupted\n", "")
+
+
+def test_sigint_before_anybody_came(tmp_path):
+    with process(tmp_path) as (running, _):
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, out, err) == (0, "interrupted\n", "")
+
+
+def test_play_is_where_the_proto_says():
+    service = play_pb2.DESCRIPTOR.services_by_name["PlayService"]
+    assert f"/{service.full_name}/{service.methods[0].name}" == PLAY
