@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = ["pyproject.toml", "clients/python/pyproject.toml"]
 LOCKS = ["run", "dev", "bench"]  # each holds the one before
-SCRIPTS = ["setup", "demo", "test", "lint", "proto", "bench", "strength", "lock"]
+SCRIPTS = ["setup", "demo", "test", "lint", "proto", "bench", "strength", "leakcheck", "lock"]
 
 
 def read(path):
@@ -186,6 +186,7 @@ DISTRIBUTIONS = {
     "grpc": "grpcio",
     "grpc_health": "grpcio-health-checking",
     "grpc_reflection": "grpcio-reflection",
+    "grpc_status": "grpcio-status",
     "hypothesis": "hypothesis",
     "numpy": "numpy",
     "outcome": "outcome",

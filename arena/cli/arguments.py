@@ -162,7 +162,7 @@ def log_to(data: Path) -> None:
             handler = logging.FileHandler(data / "arena.log")
         except OSError as error:
             raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
-    stamps = [
+    stamps: list[structlog.typing.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),

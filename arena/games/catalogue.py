@@ -10,6 +10,7 @@ from arena.games import (
     abstrac,
     chinese_poker,
     democracy,
+    eleusis,
     jam,
     open_face_chinese_poker,
     pineapple,
@@ -189,6 +190,25 @@ GAMES: Final = (
         module=open_face_chinese_poker,
         rules_version=1,
         seats=(2, 3, 4),
+    ),
+    Game(
+        id="eleusis",
+        title="Eleusis",
+        summary="One seat invents a rule; the others find it out by playing, or turn prophet.",
+        module=eleusis,
+        rules_version=1,
+        seats=(3, 4, 5, 6, 7, 8),
+        preset={"variant": eleusis.Variant.ELEUSIS.value},
+    ),
+    Game(
+        id="eleusis_express",
+        title="Eleusis Express",
+        summary="The short Eleusis: single cards, no prophet, and a guess ends the hand.",
+        module=eleusis,
+        rules_version=1,
+        seats=(3, 4, 5, 6, 7, 8),
+        preset={"variant": eleusis.Variant.EXPRESS.value},
+        page="eleusis",
     ),
 )
 

@@ -98,6 +98,7 @@ __all__ = [
     "Event",
     "Move",
     "Options",
+    "Variant",
     "View",
     "fallback",
     "hand_number",

@@ -1,7 +1,6 @@
 """Jam: two seats, two packs of one colour each, 26 tricks and the streaks among them.
 
-Source: Matthew Shields; the digest's rules are cited as J1 to J10 and its
-rulings as "ruling n". Suits never matter. A trick is led and followed; then
+Source: Matthew Shields; rules are cited as J1 to J10, rulings as "ruling n". Suits never matter. A trick is led and followed; then
 the winner and after it the loser take two cards each, every one from the top
 of the own stock or the own discard pile, and put one back.
 
@@ -14,10 +13,8 @@ of the own stock or the own discard pile, and put one back.
 | majority    | 14 tricks 2; 15 or more, without grand, | 2 or 3 |
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
 from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, RANKS, Card, in_order
@@ -33,15 +30,17 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
+from arena.games.jam_scoring import (
+    HAND,
+    MAX_RUBBERS,
+    Claim,
+    best_claim,
+    claim_points,
+    rubber_is_over,
+)
 from arena.games.options import check_hands, hands_setting, setting
 
 SEATS: Final = (Seat(0), Seat(1))
-HAND: Final = 5
-TRICKS: Final = 26
-MAX_DEALS: Final = 50
-"""Deals in one rubber; then the higher total wins it (ruling 13)."""
-MAX_RUBBERS: Final = 5
-"""Rubbers in a match; then more rubbers won wins (ruling 13)."""
 
 BLACK: Final = tuple(card for card in PACK_52 if card[1] in "cs")
 RED: Final = tuple(card for card in PACK_52 if card[1] in "dh")
@@ -154,16 +153,6 @@ class Received:
 class Discarded:
     seat: Seat
     card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a seat's tricks of a deal are worth, at best (J9)."""
-
-    babies: int
-    grand: bool
-    majority: int
-    """0, 14 or 15."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,30 +335,6 @@ def result(state: State) -> Result | None:
 def follower_wins(led: Card, followed: Card) -> bool:
     """Only a strictly higher rank wins for the follower; suits do not matter (J4)."""
     return _RANK[followed] > _RANK[led]
-
-
-def best_claim(winners: Sequence[Seat | int], seat: Seat | int) -> Claim:
-    """The most that a seat can claim for a deal (J9); of equals, the one with a grand slam."""
-    streaks = [sum(1 for _ in run) for who, run in groupby(winners) if who == seat]
-    won = sum(streaks)
-    babies = sum(length // 4 for length in streaks)
-    grands = [length for length in streaks if length >= HAND]
-    if grands:
-        # Five tricks out of a streak of exactly eight, say, cost it both its babies.
-        lost = 1 if any(length % 4 for length in grands) else 2
-        return Claim(babies - lost, grand=True, majority=14 if won >= 14 else 0)
-    return Claim(babies, grand=False, majority=15 if won >= 15 else 14 if won == 14 else 0)
-
-
-def claim_points(claim: Claim) -> int:
-    """Points of a claim (J7, J8)."""
-    majority = {0: 0, 14: 2, 15: 3}[claim.majority]
-    return claim.babies + (3 if claim.grand else 0) + majority
-
-
-def rubber_is_over(target: int, deals_played: int, totals: tuple[int, int]) -> bool:
-    """Whether a completed deal ends the rubber (J10, ruling 13)."""
-    return deals_played >= MAX_DEALS or (max(totals) >= target and totals[0] != totals[1])
 
 
 def _other(seat: Seat) -> Seat:

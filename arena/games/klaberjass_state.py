@@ -108,6 +108,7 @@ def before(match: Match, deal: Deal) -> State:
 
 
 def legal_moves(deal: Deal) -> tuple[Move, ...]:
+    """What the seat on turn may do, in a fixed order."""
     hand = deal.sides[deal.turn].hand
     match deal.phase:
         case Phase.LEAD:
@@ -135,7 +136,7 @@ def legal_moves(deal: Deal) -> tuple[Move, ...]:
 
 
 def _plays(cards: tuple[Card, ...], deal: Deal) -> tuple[Move, ...]:
-    """The cards, and those that can call the bela a second time with the call."""
+    """The cards; one that can call the bela comes a second time, with the call."""
     hand, trump = deal.sides[deal.turn].hand, trump_of(deal)
     king, queen = "K" + trump, "Q" + trump
     if king not in hand or queen not in hand:
@@ -149,17 +150,21 @@ def _plays(cards: tuple[Card, ...], deal: Deal) -> tuple[Move, ...]:
 
 
 def other(seat: Seat) -> Seat:
+    """The seat that is not this one."""
     return SEATS[1 - seat]
 
 
 def trump_of(deal: Deal) -> str:
+    """The trump suit, once it is made."""
     assert deal.auction.trump is not None
     return deal.auction.trump
 
 
 def by_seat(seat: Seat, mine: Side, theirs: Side) -> tuple[Side, Side]:
+    """Both sides in seat order, `mine` being that of `seat`."""
     return (mine, theirs) if seat == 0 else (theirs, mine)
 
 
 def without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
+    """The cards but this one."""
     return tuple([each for each in cards if each != card])

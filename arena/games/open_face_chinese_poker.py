@@ -7,16 +7,13 @@ Rulings cited as O1 to O14 are the digest's.
          -> reveal, score -> DEAL ...
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
-from itertools import product
 from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card
 from arena.games.chinese_hands import BACK_SIZE, FRONT_SIZE, HAND_SIZE, MIDDLE_SIZE, high_first
-from arena.games.chinese_settings import SETTINGS, candidates, numbered
 from arena.games.contract import (
     BadOptions,
     Deals,
@@ -30,6 +27,7 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
+from arena.games.open_face_moves import SINGLES, Place, Settings, spread
 from arena.games.open_face_scoring import Scoring, reaches_fantasyland, score_rows, settle
 from arena.games.options import check_hands, hands_setting
 
@@ -39,10 +37,6 @@ INITIAL: Final = 5
 HANDS_PER_DEALER: Final = 4
 MOST_HANDS: Final = 3
 """A match has at most this many times its scheduled hands, Fantasyland included."""
-OFFERED_SETTINGS: Final = 8
-
-_ROWS: Final = ("front", "middle", "back")
-_SIZES: Final = (FRONT_SIZE, MIDDLE_SIZE, BACK_SIZE)
 
 
 class Phase(StrEnum):
@@ -60,26 +54,7 @@ class Options:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Put cards into rows. The order within a row means nothing."""
-
-    front: tuple[Card, ...]
-    middle: tuple[Card, ...]
-    back: tuple[Card, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "front", high_first(self.front))
-        object.__setattr__(self, "middle", high_first(self.middle))
-        object.__setattr__(self, "back", high_first(self.back))
-
-
 Move: TypeAlias = Place
-
-_SINGLES: Final = {
-    card: (Place((card,), (), ()), Place((), (card,), ()), Place((), (), (card,)))
-    for card in PACK_52
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,43 +206,6 @@ class State:
     hand: Hand
 
 
-class Settings:
-    """All settings of a seat in Fantasyland; far too many to list."""
-
-    __slots__ = ("_fallback", "_held", "_offered")
-
-    def __init__(self, held: tuple[Card, ...], fallback: Place) -> None:
-        self._held = held
-        self._fallback = fallback
-        self._offered: tuple[Place, ...] = ()
-
-    @property
-    def offered(self) -> tuple[Place, ...]:
-        """A few settings that do not foul, best first, and the fallback."""
-        if not self._offered:
-            rows = candidates(self._held, OFFERED_SETTINGS)
-            good = [Place(each.front, each.middle, each.back) for each in rows]
-            self._offered = tuple(dict.fromkeys((*good, self._fallback)))
-        return self._offered
-
-    @property
-    def complete(self) -> bool:
-        return False
-
-    def __contains__(self, move: object) -> bool:
-        if not isinstance(move, Place):
-            return False
-        sizes = (len(move.front), len(move.middle), len(move.back))
-        return sizes == _SIZES and _same_cards(move, self._held)
-
-    def count(self) -> int:
-        return SETTINGS
-
-    def sample(self, below: Callable[[int], int]) -> Place:
-        rows = numbered(self._held, below(SETTINGS))
-        return Place(rows.front, rows.middle, rows.back)
-
-
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Deal the first hand. Seat 0 deals it.
 
@@ -313,10 +251,10 @@ def moves(state: State, seat: Seat) -> Moves:
         return Settings(held, fallback(state, seat))
     room = hand.layouts[seat].room()
     if len(held) == 1:
-        ways = _SINGLES[held[0]]
-        return Listed(tuple([way for way, free in zip(ways, room, strict=True) if free]))
+        singles = SINGLES[held[0]]
+        return Listed(tuple([way for way, free in zip(singles, room, strict=True) if free]))
     cards = high_first(held)
-    return Listed(tuple([_spread(cards, way) for way in _ways(len(cards))]))
+    return Listed(tuple([spread(cards, way) for way in ways(len(cards))]))
 
 
 def view(state: State, seat: Seat | None) -> View:
@@ -347,7 +285,7 @@ def fallback(state: State, seat: Seat) -> Move:
     to_middle, to_front = rest[:middle], rest[middle:]
     assert len(to_front) <= front
     if len(held) == 1:
-        return _SINGLES[held[0]][2 if to_back else 1 if to_middle else 0]
+        return SINGLES[held[0]][2 if to_back else 1 if to_middle else 0]
     return Place(to_front, to_middle, to_back)
 
 
@@ -387,27 +325,6 @@ def deal(match: Match, deals: Deals) -> Step:
     told += [Told(Dealt(seat, by_seat[seat]), (seat,)) for seat in match.seats]
     phase = Phase.FANTASYLAND if there else Phase.PLACE
     return Step(State(match, phase, hand), tuple(told))
-
-
-def _same_cards(move: Place, held: Sequence[Card]) -> bool:
-    return sorted((*move.front, *move.middle, *move.back)) == sorted(held)
-
-
-@cache
-def _ways(cards: int) -> tuple[tuple[int, ...], ...]:
-    """The row of each card, in every way that fits into empty rows."""
-    return tuple(
-        way
-        for way in product(range(3), repeat=cards)
-        if all(way.count(row) <= size for row, size in enumerate(_SIZES))
-    )
-
-
-def _spread(cards: Sequence[Card], way: Sequence[int]) -> Place:
-    rows: tuple[list[Card], list[Card], list[Card]] = ([], [], [])
-    for card, row in zip(cards, way, strict=True):
-        rows[row].append(card)
-    return Place(tuple(rows[0]), tuple(rows[1]), tuple(rows[2]))
 
 
 def _replaced(values: tuple[Layout, ...], seat: Seat, value: Layout) -> tuple[Layout, ...]:

@@ -68,7 +68,7 @@ def settings_of(options: type, preset: Mapping[str, Value] | None = None) -> tup
 def _default_of(field: dataclasses.Field[Any]) -> Value:
     """The default of a field made by `setting`, which always has one."""
     default: Any = field.default
-    return cast(Value, default)
+    return cast("Value", default)
 
 
 def build_options(

@@ -23,13 +23,12 @@ class Refused(Exception):
         self.code = code
         self.reason = reason
 
-    def trailing_metadata(self) -> tuple[tuple[str, bytes], ...]:
+    def trailing_metadata(self) -> tuple[tuple[str, str | bytes], ...]:
         """The `google.rpc.ErrorInfo` of this refusal, as gRPC carries it."""
         detail = AnyMessage()
         detail.Pack(ErrorInfo(reason=self.reason, domain=DOMAIN))
         status = Status(code=self.code.value[0], message=self.text, details=[detail])
-        metadata: tuple[tuple[str, bytes], ...] = to_status(status).trailing_metadata
-        return metadata
+        return to_status(status).trailing_metadata
 
 
 def not_found(reason: str, text: str) -> Refused:

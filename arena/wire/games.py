@@ -16,6 +16,7 @@ FAMILY_NUMBERS: Final[Mapping[str, int]] = {
     "soko": 25,
     "pineapple": 26,
     "open_face_chinese_poker": 27,
+    "eleusis": 28,
 }
 
 

@@ -157,8 +157,8 @@ HEAPS = [
     # one                       other                       points      why
     ("9c9d9h",                  "AsKsQs",                   (6, 9),     "own points times the other's cards (B7)"),
     ("9c9d9h9s",                "AsKsQsJs",                 (32, 16),   "four of a kind is 8, a run of four 4 (B6)"),
-    ("9c9d9h",                  "AsKs",                     (0, 6),     "only the other has none: it scores in its place"),
-    ("AsKs",                    "9c9d9h",                   (6, 0),     "the misère the other way round (ruling 6)"),
+    ("9c9d9h",                  "AsKs",                     (0, 4),     "only one has none: it scores the other's product"),
+    ("AsKs",                    "9c9d9h",                   (4, 0),     "the misère the other way round (ruling 6)"),
     ("9cTd",                    "AsKs",                     (0, 0),     "neither has any"),
     ("9s Ts Js Qs Ks As",       "9c9d9h",                   (36, 12),   "a run of six is 12, not two of three (ruling 3)"),
     ("9c 9d 9h Tc Jc",          "AsKsQs",                   (15, 15),   "a card counts once in a set and once in a run"),

@@ -8,6 +8,7 @@ import pytest
 from arena.cards import PACK_52
 from arena.deal import KeyedDeals, seeded_key
 from arena.games import jam
+from arena.games import jam_scoring as scoring
 from arena.games.contract import BadOptions
 from arena.games.jam import Claim, Options
 
@@ -30,12 +31,12 @@ CLAIMS = [
 def winners_of(streaks):
     """Tricks of a deal in which seat 0 has these streaks, as far apart as can be."""
     row = list(itertools.chain.from_iterable([0] * length + [1] for length in streaks))
-    return (row + [1] * jam.TRICKS)[: jam.TRICKS]
+    return (row + [1] * scoring.TRICKS)[: scoring.TRICKS]
 
 
 @pytest.mark.parametrize(("streaks", "claim", "why"), CLAIMS, ids=[row[2] for row in CLAIMS])
 def test_the_best_claim_is_made(streaks, claim, why):
-    assert jam.best_claim(winners_of(streaks), 0) == claim
+    assert scoring.best_claim(winners_of(streaks), 0) == claim
 
 
 def brute_force_points(winners, seat):
@@ -64,10 +65,10 @@ def test_claims_are_worth_as_much_as_the_best_of_all_ways_to_claim():
     for _ in range(2_000):
         keep = draw.random()
         winners = [draw.randrange(2)]
-        for _ in range(jam.TRICKS - 1):
+        for _ in range(scoring.TRICKS - 1):
             winners.append(winners[-1] if draw.random() < keep else draw.randrange(2))
         for seat in (0, 1):
-            claimed = jam.claim_points(jam.best_claim(winners, seat))
+            claimed = scoring.claim_points(scoring.best_claim(winners, seat))
             assert claimed == brute_force_points(winners, seat), winners
 
 
@@ -109,7 +110,7 @@ def test_a_match_to_two_rubbers_scores_rubbers():
         )
     result = jam.result(state)
     assert max(result.scores) == 2
-    assert sum(result.scores) <= jam.MAX_RUBBERS
+    assert sum(result.scores) <= scoring.MAX_RUBBERS
 
 
 def test_three_hands_do_not_let_both_deal_equally_often():

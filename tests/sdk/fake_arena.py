@@ -19,6 +19,7 @@ class Stream:
     def __init__(self, requests, context):
         self._context = context
         self._inbox = queue.SimpleQueue()
+        self.hung_up = threading.Event()
         threading.Thread(target=self._pump, args=[requests], daemon=True).start()
 
     def _pump(self, requests):
@@ -26,6 +27,7 @@ class Stream:
             for data in requests:
                 self._inbox.put(BotMessage.FromString(data))
         self._inbox.put(None)
+        self.hung_up.set()
 
     def read(self):
         """The bot's next message; None when it has hung up."""

@@ -50,7 +50,7 @@ def test_there_is_one_object_for_each_match():
     port = Scripted(
         Work([start(1), start(2)], [asked(1, 1), asked(2, 2)]), Work([ended(1)], [asked(3, 2)])
     )
-    play(OneByOne(Recording), port)
+    play(OneByOne(Recording, now_s=lambda: 0.0), port)
     assert calls == [
         ("started", 1, 0, "abstrac", {"hands": 4}),
         ("started", 2, 0, "abstrac", {"hands": 4}),
@@ -84,7 +84,7 @@ def test_an_ask_that_is_closed_meanwhile_is_not_thought_about():
             return 0
 
     port = Scripted(Work([start(1), start(2)], waiting))
-    play(OneByOne(Closing), port)
+    play(OneByOne(Closing, now_s=lambda: 0.0), port)
     assert port.sent == [[(1, 0)]]
 
 
@@ -131,7 +131,7 @@ FAILURES = [
 @pytest.mark.parametrize(("bot", "sent", "why"), FAILURES, ids=[row[2] for row in FAILURES])
 def test_an_exception_costs_the_move_and_no_more(bot, sent, why, capsys):
     port = Scripted(Work([start(1), start(2)], [asked(1, 1), asked(2, 2)]))
-    play(OneByOne(bot), port)
+    play(OneByOne(bot, now_s=lambda: 0.0), port)
     assert port.sent == sent
     shown = capsys.readouterr().err
     assert "the bot failed in match 1 and plays on:\nTraceback" in shown
@@ -146,7 +146,7 @@ def test_an_exception_in_ended_is_shown_and_play_goes_on(capsys):
             fails(ValueError("lost"))
 
     port = Scripted(Work([start(1), ended(1), start(2)], [asked(2, 2)]))
-    play(OneByOne(Sulking), port)
+    play(OneByOne(Sulking, now_s=lambda: 0.0), port)
     assert port.sent == [[(2, 0)]]
     assert "ValueError: lost" in capsys.readouterr().err
 
@@ -158,7 +158,7 @@ def test_an_author_may_end_the_program(stop):
             raise stop
 
     with pytest.raises(stop):
-        play(OneByOne(Leaving), Scripted(Work([start(1)], [asked(1)])))
+        play(OneByOne(Leaving, now_s=lambda: 0.0), Scripted(Work([start(1)], [asked(1)])))
 
 
 class Batching(cardarena.BatchBot):

@@ -82,7 +82,7 @@ def game52(vector):
     one = Row((), ((), ()), first, Seat(1 - first), 1)
     state = State(options, 0, 1, one, pack()[:26], (0, 0), (), (0, 0))
     half1 = by_seat(first, given["half1"]["scores_by_order"])
-    second, told = abstrac._second_half(state, half1)
+    second, _told = abstrac._second_half(state, half1)
     first2 = abstrac.to_act(second)[0]
     half2 = by_seat(first2, given["half2"]["scores_by_order"])
     totals = abstrac._added(second.half_points, half2)

@@ -3,6 +3,7 @@
 import pytest
 
 from arena.games import jam
+from arena.games import jam_scoring as scoring
 from arena.games.contract import IllegalMove
 from arena.games.jam import (
     Deal,
@@ -116,7 +117,7 @@ def trick(vector):
 def deal_points(vector):
     only(vector["input"], "winners")
     winners = [int(winner) for winner in vector["input"]["winners"]]
-    points = [jam.claim_points(jam.best_claim(winners, seat)) for seat in (0, 1)]
+    points = [scoring.claim_points(scoring.best_claim(winners, seat)) for seat in (0, 1)]
     compare(vector["expect"], {"points": lambda: points})
 
 
@@ -126,7 +127,7 @@ def rubber(vector):
     for number, points in enumerate(vector["input"]["deal_points"], 1):
         assert not over, "the rubber was over before its last deal"
         totals = (totals[0] + points[0], totals[1] + points[1])
-        over = jam.rubber_is_over(Options().target, number, totals)
+        over = scoring.rubber_is_over(Options().target, number, totals)
     observe = {
         "totals": lambda: list(totals),
         "over": lambda: over,

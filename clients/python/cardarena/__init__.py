@@ -11,7 +11,17 @@ A bot is a class with one method, and plays with `cardarena.run`:
 Each game has a module with its messages under short names: `cardarena.abstrac`.
 """
 
-from cardarena import abstrac, chinese_poker, democracy, pineapple, sixty_six, soko
+from cardarena import (
+    abstrac,
+    chinese_poker,
+    democracy,
+    eleusis,
+    jam,
+    open_face_chinese_poker,
+    pineapple,
+    sixty_six,
+    soko,
+)
 from cardarena._ask import AnyAsk, Ask, End, OptionValue
 from cardarena._bot import BatchBot, Bot
 from cardarena._choice import Choice, Noted
@@ -38,6 +48,9 @@ __all__ = [
     "abstrac",
     "chinese_poker",
     "democracy",
+    "eleusis",
+    "jam",
+    "open_face_chinese_poker",
     "pineapple",
     "play",
     "run",

@@ -19,6 +19,7 @@ FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "soko": ("soko",),
     "pineapple": ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo"),
     "open_face_chinese_poker": ("open_face_chinese_poker",),
+    "eleusis": ("eleusis", "eleusis_express"),
 }
 """The field of `oneof game` that carries a family's messages, and the ids of its games."""
 

@@ -10,8 +10,8 @@ from cardarena.games.v1.eleusis_pb2 import ELEUSIS_END_NO_PLAY as END_NO_PLAY
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_END_TURN_CAP as END_TURN_CAP
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_DEALT as DEALT
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_DRAWN as DRAWN
-from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_GUESSED as GUESSED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_GUESS_REFUTED as GUESS_REFUTED
+from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_GUESSED as GUESSED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_HAND_BEGAN as HAND_BEGAN
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_HAND_SCORED as HAND_SCORED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_JUDGED as JUDGED
@@ -19,8 +19,8 @@ from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_NO_PLAY_CALLED as 
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_NO_PLAY_RESOLVED as NO_PLAY_RESOLVED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_PACK_ADDED as PACK_ADDED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_PASSED as PASSED
-from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_PLAYED as PLAYED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_PLAY_RESOLVED as PLAY_RESOLVED
+from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_PLAYED as PLAYED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_PROPHET_DECLARED as PROPHET_DECLARED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_PROPHET_DEPOSED as PROPHET_DEPOSED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_EVENT_KIND_RULE_REFUSED as RULE_REFUSED
@@ -46,7 +46,9 @@ from cardarena.games.v1.eleusis_pb2 import ELEUSIS_VERDICT_DEAD_END as VERDICT_D
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_VERDICT_RUNTIME_ERROR as VERDICT_RUNTIME_ERROR
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_VERDICT_SYNTAX as VERDICT_SYNTAX
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_VERDICT_TOO_PERMISSIVE as VERDICT_TOO_PERMISSIVE
-from cardarena.games.v1.eleusis_pb2 import ELEUSIS_VERDICT_TOO_RESTRICTIVE as VERDICT_TOO_RESTRICTIVE
+from cardarena.games.v1.eleusis_pb2 import (
+    ELEUSIS_VERDICT_TOO_RESTRICTIVE as VERDICT_TOO_RESTRICTIVE,
+)
 from cardarena.games.v1.eleusis_pb2 import EleusisCalls as Calls
 from cardarena.games.v1.eleusis_pb2 import EleusisEnd as End
 from cardarena.games.v1.eleusis_pb2 import EleusisEvent as Event

@@ -12,6 +12,7 @@ package: 16 abstrac, 17 democracy, 18 chinese_poker, 19 arlington, 20 jam,
 from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
 from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
+from cardarena.games.v1 import eleusis_pb2 as _eleusis_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese_poker_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
@@ -105,6 +106,7 @@ class GameMove(_message.Message):
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ELEUSIS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def abstrac(self) -> _abstrac_pb2.AbstracMove:
         """A move of Abstrac."""
@@ -137,6 +139,10 @@ class GameMove(_message.Message):
     def open_face_chinese_poker(self) -> _open_face_chinese_poker_pb2.OpenFaceChinesePokerMove:
         """A move of Open-Face Chinese Poker."""
 
+    @_builtins.property
+    def eleusis(self) -> _eleusis_pb2.EleusisMove:
+        """A move of Eleusis."""
+
     def __init__(
         self,
         *,
@@ -148,12 +154,13 @@ class GameMove(_message.Message):
         soko: _soko_pb2.SokoMove | None = ...,
         pineapple: _pineapple_pb2.PineappleMove | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerMove | None = ...,
+        eleusis: _eleusis_pb2.EleusisMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -173,6 +180,7 @@ class GameEvent(_message.Message):
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ELEUSIS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def abstrac(self) -> _abstrac_pb2.AbstracEvent:
         """An event of Abstrac."""
@@ -205,6 +213,10 @@ class GameEvent(_message.Message):
     def open_face_chinese_poker(self) -> _open_face_chinese_poker_pb2.OpenFaceChinesePokerEvent:
         """An event of Open-Face Chinese Poker."""
 
+    @_builtins.property
+    def eleusis(self) -> _eleusis_pb2.EleusisEvent:
+        """An event of Eleusis."""
+
     def __init__(
         self,
         *,
@@ -216,12 +228,13 @@ class GameEvent(_message.Message):
         soko: _soko_pb2.SokoEvent | None = ...,
         pineapple: _pineapple_pb2.PineappleEvent | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerEvent | None = ...,
+        eleusis: _eleusis_pb2.EleusisEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -21,6 +21,7 @@ The bot-facing surface: one stream on which a bot plays all its matches.
 from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
 from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
+from cardarena.games.v1 import eleusis_pb2 as _eleusis_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese_poker_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
@@ -576,6 +577,7 @@ class Ask(_message.Message):
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ELEUSIS_FIELD_NUMBER: _builtins.int
     ask_id: _builtins.int
     """Names the ask; never used again on this bot's streams."""
     match: _builtins.int
@@ -630,6 +632,10 @@ class Ask(_message.Message):
     def open_face_chinese_poker(self) -> _open_face_chinese_poker_pb2.OpenFaceChinesePokerAsk:
         """Asks at Open-Face Chinese Poker."""
 
+    @_builtins.property
+    def eleusis(self) -> _eleusis_pb2.EleusisAsk:
+        """Asks at Eleusis."""
+
     def __init__(
         self,
         *,
@@ -648,12 +654,13 @@ class Ask(_message.Message):
         soko: _soko_pb2.SokoAsk | None = ...,
         pineapple: _pineapple_pb2.PineappleAsk | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerAsk | None = ...,
+        eleusis: _eleusis_pb2.EleusisAsk | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "match", b"match", "move_texts", b"move_texts", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "match", b"match", "move_texts", b"move_texts", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
