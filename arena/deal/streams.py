@@ -81,8 +81,6 @@ class Stream:
             raise ValueError("n must be positive")
         if n == 1:
             return 0
-        if n <= _BYTE:
-            return self._below_by_byte(n)
         size = ((n - 1).bit_length() + 7) // 8
         span = 1 << (8 * size)
         limit = span - span % n
@@ -92,17 +90,28 @@ class Stream:
                 return drawn % n
             self.rejected += 1
 
-    def _below_by_byte(self, n: int) -> int:
-        # All that a pack needs, so it is worth to go without slices.
-        limit = _BYTE - _BYTE % n
-        while True:
-            if self._at == len(self._buffer):
-                self._fill()
-            drawn = self._buffer[self._at]
-            self._at += 1
-            if drawn < limit:
-                return drawn % n
-            self.rejected += 1
+    def descend(self, n: int) -> list[int]:
+        """What `below` draws for n, n - 1 and so on down to 2, in that order.
+
+        Much quicker for the numbers of a pack, each of which takes one byte.
+        """
+        drawn = [self.below(span) for span in range(n, _BYTE, -1)]
+        buffer, at, size = self._buffer, self._at, len(self._buffer)
+        for span in range(min(n, _BYTE), 1, -1):
+            limit = _BYTE - _BYTE % span
+            while True:
+                if at == size:
+                    self._at = at
+                    self._fill()
+                    buffer, at, size = self._buffer, 0, len(self._buffer)
+                byte = buffer[at]
+                at += 1
+                if byte < limit:
+                    break
+                self.rejected += 1
+            drawn.append(byte % span)
+        self._at = at
+        return drawn
 
     def _fill(self) -> None:
         block = hmac.digest(self._key, self._blocks.to_bytes(8, "big"), "sha256")
@@ -121,8 +130,7 @@ class Stream:
 def shuffled(items: Sequence[T], stream: Stream) -> tuple[T, ...]:
     """The items in the order drawn by Fisher and Yates, from the last place down."""
     order = list(items)
-    for at in range(len(order) - 1, 0, -1):
-        other = stream.below(at + 1)
+    for at, other in zip(range(len(order) - 1, 0, -1), stream.descend(len(order)), strict=True):
         order[at], order[other] = order[other], order[at]
     return tuple(order)
 

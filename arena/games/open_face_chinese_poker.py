@@ -27,7 +27,7 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.open_face_moves import SINGLES, Place, Settings, spread
+from arena.games.open_face_moves import SINGLES, Place, Settings, spread, ways
 from arena.games.open_face_scoring import Scoring, reaches_fantasyland, score_rows, settle
 from arena.games.options import check_hands, hands_setting
 

@@ -153,29 +153,29 @@ class Table:
 
     def __init__(self, given):
         only(given, "dealer", "scores", "deals")
-        self.prepared = given["deals"]
-        self.told = []
-        match = Match(Options(), 0, Seat(given["dealer"]), tuple(given["scores"]), ())
-        self.state, _ = klaberjass._deal(match, self)
-
-    def shuffle(self, hand, label, cards):
-        """The prepared deal, dealt by whoever turns out to be the dealer."""
-        dealer = self.dealers[hand]
-        return Loaded({(hand, "deck"): dealing_order(self.prepared[hand], dealer)}).shuffle(
-            hand, label, cards
+        dealer = given["dealer"]
+        # Later deals are there only so that the rules can go on, whoever deals them.
+        self.deals = Loaded(
+            {
+                (hand, "deck"): dealing_order(each, dealer)
+                for hand, each in enumerate(given["deals"])
+            }
         )
+        self.told = []
+        match = Match(Options(), 0, Seat(dealer), tuple(given["scores"]), ())
+        self.state, _ = klaberjass._deal(match, self.deals)
 
     def actors(self):
         return list(klaberjass.to_act(self.state))
 
     def do(self, seat, action):
-        self.state, told = klaberjass.step(self.state, ((Seat(seat), move_of(action)),), self)
+        self.state, told = klaberjass.step(self.state, ((Seat(seat), move_of(action)),), self.deals)
         self.told += [event for event, _ in told]
 
     def reject(self, seat, action):
         move, before = move_of(action), self.state
         with pytest.raises(IllegalMove):
-            klaberjass.step(before, ((Seat(seat), move),), self)
+            klaberjass.step(before, ((Seat(seat), move),), self.deals)
         if seat in self.actors():
             assert move not in klaberjass.moves(before, Seat(seat))
         assert self.state == before
@@ -212,7 +212,8 @@ class Table:
             "actors": self.actors,
             "phase": lambda: self.phase(seen),
             "legal": lambda: [
-                asked, listed(map(action_of, klaberjass.moves(self.state, Seat(asked))))
+                asked,
+                listed(map(action_of, klaberjass.moves(self.state, Seat(asked)))),
             ],
             "dealer": lambda: seen.dealer,
             "deals": lambda: seen.hand + 1,
