@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import trio
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -24,6 +25,7 @@ from arena.games.catalogue import game_by_id
 from arena.jail import parse_commands
 from arena.ladder.standings import Standings
 from arena.server.arena import Arena
+from arena.server.crew import Crew
 from arena.server.host import ServerSettings, serve
 from arena.server.tokens import Tokens
 from arena.server.tournaments import TournamentPlan, open_tournament, play
@@ -54,8 +56,10 @@ TRIALS = (
     Trial("abstrac_fiftytwo", "abstrac.py"),
     Trial("democracy", "democracy.py", seats=3, options={"hands": 3}),
     Trial("chinese_poker", "chinese_poker.py", options={"hands": 4}),
+    Trial("arlington", "arlington.py", seats=3, options={"hands": 3}),
     Trial("jam", "jam.py", options={"hands": 2}),
     Trial("open_face_chinese_poker", "open_face_chinese_poker.py", options={"hands": 2}),
+    Trial("klaberjass", "klaberjass.py", options={"hands": 6}),
     Trial("sixty_six", "sixty_six.py", options={"hands": 4}),
 )
 
@@ -110,7 +114,10 @@ def measure(trials: Sequence[Trial], deal_sets: int | None, seed: str) -> list[F
             tables = []
             for plan, tournament in zip(plans, held, strict=True):
                 with progress_bar(plan.game.title, quiet=False) as on_progress:
-                    ranked, _ = await play(plan, tournament, arena, data, on_progress)
+                    async with trio.open_nursery() as nursery:
+                        crew = Crew(arena, plan.commands, data / "bots" / plan.name, nursery)
+                        ranked, _ = await play(plan, tournament, arena, crew, on_progress)
+                        nursery.cancel_scope.cancel()
                 tables.append(ranked)
             return tables
 

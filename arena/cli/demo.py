@@ -2,52 +2,62 @@
 
 import shutil
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import click
+import trio
 from rich.console import Console
 
 from arena.cli import standings as show
 from arena.cli.arguments import bot_commands, log_to, plain_errors
-from arena.cli.tournament import progress_bar
-from arena.games.catalogue import game_by_id
+from arena.cli.tournament import progress_bars
+from arena.games.catalogue import GAMES, game_by_id
 from arena.ladder.standings import Standings
+from arena.ladder.tournament import Progress
 from arena.referee import TimeControl
 from arena.server.arena import Arena
+from arena.server.crew import Crew
 from arena.server.host import ServerSettings, serve
 from arena.server.tokens import Tokens
 from arena.server.tournaments import TournamentPlan, open_tournament, play, publish_left_over
+from arena.store import Tournament
 
 SAMPLE_BOTS: Final = Path("sample_bots")
+EVERY_GAME: Final = ("first_bot.py", "random_bot.py")
+"""Bots that play every game, beside the one that is made for it."""
+AT_A_TIME: Final = 4
+"""Tournaments in play at the same time; more only share the same processors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One game of the demo."""
+    """One game of the demo, kept short."""
 
     game: str
-    bots: tuple[str, ...]
-    """Files of sample bots."""
-    seats: int
+    bot: str
+    """The sample bot that is made for the game."""
     deal_sets: int
+    seats: int = 2
     options: tuple[tuple[str, object], ...] = ()
 
 
 PROGRAMME: Final = (
-    Event("abstrac", ("abstrac.py", "first_bot.py", "random_bot.py"), 2, 6),
-    Event("abstrac_suit", ("abstrac.py", "first_bot.py", "random_bot.py"), 2, 6),
-    Event("abstrac_unfettered", ("abstrac.py", "first_bot.py", "random_bot.py"), 2, 6),
-    Event("abstrac_fiftytwo", ("abstrac.py", "first_bot.py", "random_bot.py"), 2, 6),
-    Event("democracy", ("democracy.py", "first_bot.py", "random_bot.py"), 3, 8, (("hands", 3),)),
-    Event(
-        "chinese_poker",
-        ("chinese_poker.py", "first_bot.py", "random_bot.py"),
-        2,
-        8,
-        (("hands", 4),),
-    ),
+    Event("abstrac", "abstrac.py", 4),
+    Event("abstrac_suit", "abstrac.py", 4),
+    Event("abstrac_unfettered", "abstrac.py", 4),
+    Event("abstrac_fiftytwo", "abstrac.py", 4),
+    Event("democracy", "democracy.py", 6, 3, (("hands", 3),)),
+    Event("chinese_poker", "chinese_poker.py", 6, 2, (("hands", 4),)),
+    Event("jam", "jam.py", 4, 2, (("hands", 2),)),
+    Event("sixty_six", "sixty_six.py", 6, 2, (("hands", 4),)),
+    Event("soko", "soko.py", 4, 2, (("hands", 4),)),
+    Event("pineapple", "pineapple.py", 4, 2, (("hands", 4),)),
+    Event("crazy_pineapple", "pineapple.py", 4, 2, (("hands", 4),)),
+    Event("crazy_pineapple_hi_lo", "pineapple.py", 4, 2, (("hands", 4),)),
+    Event("open_face_chinese_poker", "open_face_chinese_poker.py", 3, 2, (("hands", 2),)),
 )
 
 
@@ -76,32 +86,59 @@ def demo(data: Path, seed: str) -> None:
     with plain_errors():
         plans = [_plan(event, seed) for event in PROGRAMME]
         held = [open_tournament(plan, data) for plan in plans]
-
-        async def main(arena: Arena) -> list[Standings]:
-            ranked = []
-            for plan, tournament in zip(plans, held, strict=True):
-                with progress_bar(f"{plan.game.title:18}", quiet=False) as on_progress:
-                    table, report = await play(plan, tournament, arena, data, on_progress)
-                publish_left_over(report, arena)
-                ranked.append(table)
-            return ranked
-
-        console.print("A server starts, the sample bots dial in, and six games are played:")
+        console.print(
+            f"A server starts, the sample bots dial in, and {len(GAMES)} games are played:"
+        )
         try:
-            ranked = serve(ServerSettings(data), Tokens(), main)
+            ranked = _play_all(plans, held, data)
         except KeyboardInterrupt:
             raise click.ClickException("stopped") from None
     for plan, table in zip(plans, ranked, strict=True):
         console.print()
-        console.print(show.table(table, f"{plan.game.title}, {plan.seats} seats"))
+        console.print(show.table(table, f"{plan.game.title}, {plan.seats} seats", brief=True))
+    console.print(f"\n{show.EXPLANATION}")
     _say_more(console, data, time.monotonic() - began)
 
 
+def _play_all(
+    plans: Sequence[TournamentPlan], held: Sequence[Tournament], data: Path
+) -> list[Standings]:
+    """Play the tournaments, some at a time, between bots that stay for all of them."""
+    commands = {command.name: command for plan in plans for command in plan.commands}
+    ranked: dict[str, Standings] = {}
+    width = max(len(plan.game.title) for plan in plans)
+    titles = [f"{plan.game.title:{width}}" for plan in plans]
+
+    with progress_bars(titles, quiet=False) as bars:
+
+        async def main(arena: Arena) -> None:
+            slots = trio.CapacityLimiter(AT_A_TIME)
+            async with trio.open_nursery() as launched:
+                crew = Crew(arena, tuple(commands.values()), data / "bots", launched)
+
+                async def one(
+                    plan: TournamentPlan, mine: Tournament, bar: Callable[[Progress], None]
+                ) -> None:
+                    async with slots:
+                        table, report = await play(plan, mine, arena, crew, bar)
+                        publish_left_over(report, arena)
+                        ranked[plan.name] = table
+
+                async with trio.open_nursery() as nursery:
+                    for each in zip(plans, held, bars, strict=True):
+                        nursery.start_soon(one, *each)
+                launched.cancel_scope.cancel()
+
+        serve(ServerSettings(data), Tokens(), main)
+    return [ranked[plan.name] for plan in plans]
+
+
 def _plan(event: Event, seed: str) -> TournamentPlan:
+    bots = (event.bot, *EVERY_GAME)
     return TournamentPlan(
         name=event.game,
         game=game_by_id(event.game),
-        commands=bot_commands([str(SAMPLE_BOTS / bot) for bot in event.bots]),
+        commands=bot_commands([str(SAMPLE_BOTS / bot) for bot in bots]),
         seats=event.seats,
         deal_sets=event.deal_sets,
         seed=seed,
@@ -122,14 +159,13 @@ def _say_more(console: Console, data: Path, seconds: float) -> None:
     replays = sorted((data / "replays").glob("*.replay"))
     arena = ".venv/bin/arena"
     console.print(f"\nPlayed in {seconds:.0f} s. {len(replays)} replays are in {data / 'replays'}.")
-    console.print("Look further:")
-    example = next((path for path in replays), None)
-    commands = [
-        (f"{arena} replay verify {data / 'replays'}", "recompute every match"),
-        (f"{arena} replay show {example}", "watch one"),
+    commands = [(f"{arena} replay verify {data / 'replays'}", "recompute every match")]
+    if replays:
+        commands.append((f"{arena} replay show {replays[0]}", "watch one"))
+    commands += [
         (f"{arena} games", "the games"),
         (f"{arena} play abstrac my_bot.py sample_bots/abstrac.py", "your bot, see README.md"),
     ]
+    console.print("Look further:")
     for command, what in commands:
-        if example is not None or "None" not in command:
-            console.print(f"  {command}  [dim]# {what}[/dim]", soft_wrap=True, highlight=False)
+        console.print(f"  {command}  [dim]# {what}[/dim]", soft_wrap=True, highlight=False)

@@ -1,15 +1,20 @@
 """The table of a tournament, for the terminal and for programs."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from rich.table import Table
 
 from arena.ladder.standings import Row, Standings
 
+EXPLANATION: Final = (
+    "Skill: points a match better than the mean of all, from complete deal-sets."
+    " Bots of one tier are not told apart."
+)
 
-def table(standings: Standings, title: str) -> Table:
-    """The standings, a line a bot, best first."""
+
+def table(standings: Standings, title: str, *, brief: bool = False) -> Table:
+    """The standings, a line a bot, best first; `brief` leaves the explanation out."""
     made = Table(title=title, title_justify="left")
     made.add_column("tier", justify="right")
     made.add_column("bot")
@@ -28,7 +33,7 @@ def table(standings: Standings, title: str) -> Table:
             str(row.matches),
             _faults(row.faults),
         )
-    made.caption = _caption(standings)
+    made.caption = _caption(standings, "" if brief else EXPLANATION)
     made.caption_justify = "left"
     return made
 
@@ -63,12 +68,8 @@ def _faults(faults: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in faults.items())
 
 
-def _caption(standings: Standings) -> str:
+def _caption(standings: Standings, text: str) -> str:
     if standings.problem:
         return standings.problem
-    text = (
-        "Skill: points a match better than the mean of all, from complete deal-sets."
-        " Bots of one tier are not told apart."
-    )
     missing = standings.planned - standings.complete
-    return f"{text} {missing} deal-sets are not complete." if missing else text
+    return f"{text} {missing} deal-sets are not complete.".strip() if missing else text

@@ -3,10 +3,11 @@
 import contextlib
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import click
+import trio
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -33,6 +34,7 @@ from arena.ladder.standings import Standings, standings
 from arena.ladder.tournament import Progress as Played
 from arena.ladder.tournament import Report
 from arena.server.arena import Arena
+from arena.server.crew import Crew
 from arena.server.host import ServerSettings, serve
 from arena.server.tokens import Tokens
 from arena.server.tournaments import (
@@ -137,7 +139,10 @@ def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Re
     with progress_bar(plan.game.title, quiet=quiet) as on_progress:
 
         async def main(arena: Arena) -> tuple[Standings, Report]:
-            ranked, report = await play(plan, held, arena, data, on_progress)
+            async with trio.open_nursery() as nursery:
+                crew = Crew(arena, plan.commands, data / "bots" / plan.name, nursery)
+                ranked, report = await play(plan, held, arena, crew, on_progress)
+                nursery.cancel_scope.cancel()
             publish_left_over(report, arena)
             return ranked, report
 
@@ -154,6 +159,15 @@ def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Re
 @contextlib.contextmanager
 def progress_bar(title: str, *, quiet: bool) -> Iterator[Callable[[Played], None]]:
     """A bar on standard error that counts matches."""
+    with progress_bars((title,), quiet=quiet) as bars:
+        yield bars[0]
+
+
+@contextlib.contextmanager
+def progress_bars(
+    titles: Sequence[str], *, quiet: bool
+) -> Iterator[Sequence[Callable[[Played], None]]]:
+    """A bar for each tournament that is played at the same time."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -163,12 +177,16 @@ def progress_bar(title: str, *, quiet: bool) -> Iterator[Callable[[Played], None
     )
     console = Console(stderr=True, quiet=quiet)
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task(title, total=None)
+        yield [_bar(progress, title) for title in titles]
 
-        def on_progress(played: Played) -> None:
-            progress.update(task, total=played.matches, completed=played.played)
 
-        yield on_progress
+def _bar(progress: Progress, title: str) -> Callable[[Played], None]:
+    task = progress.add_task(title, total=None)
+
+    def on_progress(played: Played) -> None:
+        progress.update(task, total=played.matches, completed=played.played)
+
+    return on_progress
 
 
 def held_seed(data: Path, name: str) -> str | None:

@@ -12,8 +12,8 @@ B9 fix; they are cited by number. In their words, for one round:
 | `L`    | `Price.level`        | the total that the last full bet or raise came to    |
 |        | `Round.pending`      | the seats that are still to act, in order            |
 
-A game makes a round with `begin`, plays each move with `act` until `turn` is
-None, and takes the chips out with `collect`. Amounts are chips. What is called
+A game makes a round with `begin`, plays each move with `act` until nobody
+is `pending`, and takes the chips out with `collect`. Amounts are chips. What is called
 `to` is a seat's total of the round, not what it adds.
 """
 
@@ -24,8 +24,10 @@ from functools import lru_cache
 from typing import Final
 
 from arena.games.betting_moves import (
+    CALL_OR_FOLD,
     CHECK,
     FOLD,
+    ONLY_CHECK,
     Bet,
     BettingMove,
     Call,
@@ -33,7 +35,7 @@ from arena.games.betting_moves import (
     Choices,
     Fold,
     Raise,
-    choices_of,
+    wagers,
 )
 from arena.games.contract import IllegalMove, Seat
 
@@ -89,33 +91,25 @@ class Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """What the seat to act may do with its chips."""
-
-    seat: Seat
-    to_call: int
-    """Chips that a call adds; 0 where the seat may check instead."""
-    min_to: int | None
-    """The smallest total of a bet or raise; None if neither is allowed."""
-    max_to: int | None
-    """The largest."""
-
-
-@dataclass(frozen=True, slots=True)
 class Round:
-    """A round between two moves."""
+    """A round between two moves, and what the seat to act may do with its chips."""
 
     limits: Limits
     chips: Chips
     live: tuple[Seat, ...]
     """Seats that have not folded, in seat order; some may be all-in."""
     pending: tuple[Seat, ...]
+    """Seats still to act, the next one first; none when the round is over."""
     price: Price
     answered: tuple[int, ...]
     """By seat, the total to match when it last acted; `_FREE` if it has not
     acted, or a full bet or raise came since: only then it may always raise (B4)."""
-    turn: Turn | None
-    """None when the round is over."""
+    to_call: int
+    """Chips that a call adds; 0 where the seat to act may check instead."""
+    min_to: int | None
+    """The smallest total of a bet or raise; None if neither is allowed."""
+    max_to: int | None
+    """The largest."""
 
 
 _FREE: Final = -1
@@ -155,7 +149,7 @@ def begin(
 
 def closed(limits: Limits, chips: Chips, live: tuple[Seat, ...]) -> Round:
     """A round in which nobody is to act."""
-    return Round(limits, chips, live, (), unopened(limits), (), None)
+    return Round(limits, chips, live, (), unopened(limits), (), 0, None, None)
 
 
 def act(betting: Round, move: BettingMove) -> Round:
@@ -164,20 +158,20 @@ def act(betting: Round, move: BettingMove) -> Round:
     Raises:
       IllegalMove: if the seat may not do that.
     """
-    turn = betting.turn
-    if turn is None:
+    if not betting.pending:
         raise IllegalMove("nobody is to bet now")
+    seat, pending, answered = betting.pending[0], betting.pending[1:], betting.answered
     limits, chips, live, price = betting.limits, betting.chips, betting.live, betting.price
-    seat, pending, answered = turn.seat, betting.pending[1:], betting.answered
+    to_call = betting.to_call
     kind = type(move)
-    if kind is Call and turn.to_call:
-        chips = put_in(chips, seat, turn.to_call)
-    elif kind is Fold and turn.to_call:
+    if kind is Call and to_call:
+        chips = put_in(chips, seat, to_call)
+    elif kind is Fold and to_call:
         live = tuple([other for other in live if other != seat])
-    elif kind is Check and not turn.to_call:
+    elif kind is Check and not to_call:
         pass
     elif kind is Bet or kind is Raise:
-        to = _checked(move, turn, price)
+        to = _checked(betting, move)
         chips = put_in(chips, seat, to - chips.bets[seat])
         before, price = price, _price_after(limits, price, to)
         if price.full_bets > before.full_bets:
@@ -185,7 +179,7 @@ def act(betting: Round, move: BettingMove) -> Round:
         at, stacks = live.index(seat), chips.stacks
         pending = tuple([other for other in live[at + 1 :] + live[:at] if stacks[other]])
     else:
-        raise IllegalMove("call or fold" if turn.to_call else "there is nothing to call")
+        raise IllegalMove("call or fold" if to_call else "there is nothing to call")
     answered = (*answered[:seat], price.to_match, *answered[seat + 1 :])
     return _round(limits, chips, live, pending, price, answered)
 
@@ -196,19 +190,17 @@ def choices(betting: Round) -> Choices:
     Raises:
       IllegalMove: if the round is over.
     """
-    turn = betting.turn
-    if turn is None:
+    if not betting.pending:
         raise IllegalMove("nobody is to bet now")
-    to_match, low, high = betting.price.to_match, turn.min_to, turn.max_to
+    to_match, low, high = betting.price.to_match, betting.min_to, betting.max_to
     if low is None or high is None:
-        return choices_of(calls=turn.to_call > 0)
-    opens, calls = to_match == 0, turn.to_call > 0
-    if low == high:
-        return choices_of(calls=calls, opens=opens, low=low, high=high)
-    # A raise by the pot is sized after the call that it contains.
-    pot = sum(betting.chips.paid) + sum(betting.chips.bets) + turn.to_call
-    half_to, pot_to = to_match + pot // 2, to_match + pot
-    return choices_of(calls=calls, opens=opens, low=low, high=high, half_to=half_to, pot_to=pot_to)
+        return CALL_OR_FOLD if betting.to_call else ONLY_CHECK
+    half_to = pot_to = 0
+    if low < high:
+        # A raise by the pot is sized after the call that it contains.
+        pot = sum(betting.chips.paid) + sum(betting.chips.bets) + betting.to_call
+        half_to, pot_to = to_match + pot // 2, to_match + pot
+    return wagers(betting.to_call > 0, to_match == 0, low, high, half_to, pot_to)
 
 
 def collect(betting: Round) -> tuple[Chips, Seat | None]:
@@ -251,9 +243,9 @@ def put_in(chips: Chips, seat: Seat, amount: int) -> Chips:
     return Chips(tuple(stacks), tuple(bets), chips.paid)
 
 
-def fallback(turn: Turn) -> BettingMove:
+def fallback(betting: Round) -> BettingMove:
     """What is played for a seat that does not answer: check, or else fold (B1)."""
-    return FOLD if turn.to_call else CHECK
+    return FOLD if betting.to_call else CHECK
 
 
 @lru_cache(maxsize=1 << 12)
@@ -279,7 +271,7 @@ def _round(
     answered: tuple[int, ...],
 ) -> Round:
     if not pending or len(live) == 1:
-        return Round(limits, chips, live, (), price, answered, None)
+        return Round(limits, chips, live, (), price, answered, 0, None, None)
     seat, stacks, bets = pending[0], chips.stacks, chips.bets
     bet, stack, to_match = bets[seat], stacks[seat], price.to_match
     # The most that another seat could still come to.
@@ -288,7 +280,8 @@ def _round(
         if other != seat and stacks[other]:
             reach = max(reach, bets[other] + stacks[other])
     if reach == 0 and bet >= max(bets):
-        return Round(limits, chips, live, (), price, answered, None)  # nobody to bet against (B7)
+        # Nobody to bet against (B7).
+        return Round(limits, chips, live, (), price, answered, 0, None, None)
     low = high = None
     if (
         reach > to_match < bet + stack
@@ -296,8 +289,8 @@ def _round(
         and _reopened(limits, price, answered[seat])
     ):
         low, high = _span(limits, price, bet + stack)
-    turn = Turn(seat, min(to_match - bet, stack), low, high)
-    return Round(limits, chips, live, pending, price, answered, turn)
+    to_call = min(to_match - bet, stack)
+    return Round(limits, chips, live, pending, price, answered, to_call, low, high)
 
 
 def _reopened(limits: Limits, price: Price, answered: int) -> bool:
@@ -338,16 +331,16 @@ def _price_after(limits: Limits, price: Price, to: int) -> Price:
     return Price(to, price.size, price.level, price.full_bets)
 
 
-def _checked(move: BettingMove, turn: Turn, price: Price) -> int:
+def _checked(betting: Round, move: BettingMove) -> int:
     """The total of a wager that the seat may make.
 
     Raises:
       IllegalMove: saying which wagers it may make.
     """
-    low, high = turn.min_to, turn.max_to
+    low, high = betting.min_to, betting.max_to
     if low is None or high is None:
         raise IllegalMove("no bet or raise is allowed here")
-    opens = price.to_match == 0
+    opens = betting.price.to_match == 0
     if not isinstance(move, Bet if opens else Raise) or not low <= move.to <= high:
         raise IllegalMove(f"{'bet' if opens else 'raise to'} from {low} to {high}")
     return move.to

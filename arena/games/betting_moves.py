@@ -92,23 +92,19 @@ class Choices:
 
 
 @lru_cache(maxsize=1 << 14)
-def choices_of(
-    *,
-    calls: bool,
-    opens: bool = False,
-    low: int | None = None,
-    high: int | None = None,
-    half_to: int = 0,
-    pot_to: int = 0,
-) -> Choices:
-    """The moves of a turn, kept for the next turn that is like it.
+def wagers(calls: bool, opens: bool, low: int, high: int, half_to: int, pot_to: int) -> Choices:
+    """The moves of a turn that may bet or raise to a total from `low` to `high`.
 
-    `calls` is whether there is something to call, `opens` whether a wager is
-    the first; `low` and `high` bound its total, and are None if there is none.
+    `calls` is whether there is something to call, `opens` whether the wager is
+    the first; `half_to` and `pot_to` are the totals of half a pot and of a pot.
+    Turns that are alike share their moves.
     """
     passive: tuple[BettingMove, ...] = (FOLD, CALL) if calls else (CHECK,)
-    span = None if low is None or high is None else (low, high)
-    return Choices(passive, bet_to if opens else raise_to, span, (half_to, pot_to))
+    return Choices(passive, bet_to if opens else raise_to, (low, high), (half_to, pot_to))
+
+
+CALL_OR_FOLD: Final = Choices((FOLD, CALL), raise_to, None, ())
+ONLY_CHECK: Final = Choices((CHECK,), bet_to, None, ())
 
 
 @lru_cache(maxsize=1 << 10)

@@ -306,7 +306,7 @@ def _why_illegal(state: State, move: Move) -> str:
 def _begin_hand(match: Match, *told: Told) -> Step:
     seats = len(match.seats)
     turn = Turn(match.players[0], None, (0,) * seats)
-    state = State(match, Phase.RULE, Secret(), undealt(seats), turn, Attempts())
+    state = State(match, Secret(), Phase.RULE, turn, undealt(seats), Attempts())
     return Step(state, (*told, Told(HandBegan(match.hand, match.dealer))))
 
 
@@ -333,7 +333,7 @@ def _deal(state: State, secret: Secret, told: tuple[Told, ...], deals: Deals) ->
     size = DEALT[match.options.variant]
     dealt = Told(Dealt(table.layout.mainline[0], size, len(table.cards.stock)))
     drawn = (Told(Drawn(seat, in_hand_order(hands[seat])), (seat,)) for seat in match.players)
-    after = replace(state, phase=Phase.PLAY, secret=secret, table=table)
+    after = State(match, secret, Phase.PLAY, state.turn, table, state.attempts)
     return Step(after, (*told, dealt, *drawn))
 
 
@@ -346,8 +346,8 @@ def _play(state: State, move: Play | NoPlay, deals: Deals) -> Step:
         said = Told(NoPlayCalled(seat, hand))
     if state.table.office.prophet is None:
         return _resolve(state, move, None, (said,), deals)
-    turn = replace(state.turn, pending=move)
-    return Step(replace(state, phase=Phase.JUDGE, turn=turn), (said,))
+    turn = Turn(seat, move, state.turn.taken)
+    return Step(state.at(Phase.JUDGE, turn, state.table), (said,))
 
 
 def _judge(state: State, move: Judge, deals: Deals) -> Step:
@@ -362,8 +362,9 @@ def _resolve(
     state: State, play: Play | NoPlay, judged: Judge | None, told: tuple[Told, ...], deals: Deals
 ) -> Step:
     seat, outcome = state.turn.seat, carry_out(state, play, judged, deals)
-    taken = tuple(turns + (at == seat) for at, turns in enumerate(state.turn.taken))
-    after = replace(state, table=outcome.table, turn=Turn(seat, None, taken))
+    before = state.turn.taken
+    taken = (*before[:seat], before[seat] + 1, *before[seat + 1 :])
+    after = state.at(Phase.PLAY, Turn(seat, None, taken), outcome.table)
     told += outcome.told
     if outcome.end is not None:
         return _end_hand(after, outcome.end, None, told)
@@ -373,7 +374,7 @@ def _resolve(
     else:
         option = Phase.PROPHET_OPTION if _may_declare(after, seat) else None
     if option is not None:
-        return Step(replace(after, phase=option), told)
+        return Step(after.at(option, after.turn, after.table), told)
     return _next_turn(after, told)
 
 
@@ -411,7 +412,7 @@ def _next_turn(state: State, told: tuple[Told, ...]) -> Step:
     if all(taken[each] >= state.match.options.max_turns for each in playing):
         return _end_hand(state, End.TURN_CAP, None, told)
     following = min(playing, key=lambda each: (each - seat - 1) % seats)
-    return Step(replace(state, phase=Phase.PLAY, turn=Turn(following, None, taken)), told)
+    return Step(state.at(Phase.PLAY, Turn(following, None, taken), state.table), told)
 
 
 def _end_hand(state: State, end: End, guesser: Seat | None, told: tuple[Told, ...]) -> Step:

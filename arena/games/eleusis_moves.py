@@ -32,6 +32,11 @@ _EXAMPLES: Final = tuple(Rule(text) for text in EXAMPLES)
 NO_RULE: Final = Rule("")
 """Sent for a dealer that does not answer: it is refused (E15)."""
 
+_CHOICES: Final = tuple(
+    tuple(comb(size, put) for put in range(size + 1)) for size in range(MAX_STRING + 1)
+)
+"""Ways to choose places of a string, by its length."""
+
 PROPHET_OPTION: Final = Listed((PASS, DECLARE))
 JUDGE_PLAY: Final = Listed((RIGHT, WRONG))
 
@@ -103,7 +108,8 @@ class Strings:
             tables.append(
                 [
                     sum(
-                        before[size - put] * comb(size, put) for put in range(min(copies, size) + 1)
+                        before[size - put] * _CHOICES[size][put]
+                        for put in range(min(copies, size) + 1)
                     )
                     for size in range(longest + 1)
                 ]
@@ -118,7 +124,9 @@ class Strings:
         faces = list(Counter(self._hand).items())
         for before, (card, copies) in zip(tables[-2::-1], reversed(faces), strict=True):
             size = length - len(cards)
-            weights = [before[size - put] * comb(size, put) for put in range(min(copies, size) + 1)]
+            weights = [
+                before[size - put] * _CHOICES[size][put] for put in range(min(copies, size) + 1)
+            ]
             at, put = below(sum(weights)), 0
             while at >= weights[put]:
                 at -= weights[put]

@@ -1,7 +1,7 @@
 """The state of a match of Eleusis, and how cards move in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from arena.cards import PACK_52, Card, pack
@@ -121,17 +121,23 @@ class State:
     """A match between two moves."""
 
     match: Match
-    phase: Phase
     secret: Secret
-    table: Table
+    phase: Phase
     turn: Turn
+    table: Table
     attempts: Attempts
+
+    def at(self, phase: Phase, turn: Turn, table: Table) -> "State":
+        """The same hand further on."""
+        return State(self.match, self.secret, phase, turn, table, self.attempts)
 
 
 def active(match: Match, office: Office) -> tuple[Seat, ...]:
     """The seats that have turns, from the dealer's left."""
     prophet, expelled = office.prophet, office.expelled
-    return tuple(seat for seat in match.players if seat != prophet and seat not in expelled)
+    if prophet is None and not expelled:
+        return match.players
+    return tuple([seat for seat in match.players if seat != prophet and seat not in expelled])
 
 
 def undealt(seats: int) -> Table:
@@ -180,7 +186,7 @@ def put_down(cards: Cards, seat: Seat, played: Sequence[Card]) -> Cards:
     left = list(cards.hands[seat])
     for card in played:
         left.remove(card)
-    return replace(cards, hands=_with(cards.hands, seat, tuple(left)))
+    return Cards(_with(cards.hands, seat, tuple(left)), cards.stock, cards.packs)
 
 
 def give_back(cards: Cards, seat: Seat) -> Cards:
@@ -191,20 +197,23 @@ def give_back(cards: Cards, seat: Seat) -> Cards:
 
 def put_right(layout: Layout, seat: Seat, played: tuple[Card, ...]) -> Layout:
     """Right cards lengthen the mainline."""
-    return replace(
-        layout,
-        mainline=layout.mainline + played,
-        main_seats=layout.main_seats + (seat,) * len(played),
+    return Layout(
+        layout.mainline + played,
+        layout.main_seats + (seat,) * len(played),
+        layout.sidelines,
+        layout.side_seats,
+        layout.side_after,
     )
 
 
 def put_wrong(layout: Layout, seat: Seat, played: tuple[Card, ...]) -> Layout:
     """Wrong cards go as one unit under the last card of the mainline."""
-    return replace(
-        layout,
-        sidelines=(*layout.sidelines, played),
-        side_seats=(*layout.side_seats, seat),
-        side_after=(*layout.side_after, len(layout.mainline) - 1),
+    return Layout(
+        layout.mainline,
+        layout.main_seats,
+        (*layout.sidelines, played),
+        (*layout.side_seats, seat),
+        (*layout.side_after, len(layout.mainline) - 1),
     )
 
 

@@ -12,7 +12,6 @@ A prophet whose opinion differs, or who names a wrong card, is deposed and
 draws five cards first; the table is then carried out without any penalty.
 """
 
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from arena.cards import Card
@@ -69,17 +68,17 @@ class Outcome(NamedTuple):
 
 def carry_out(state: State, play: Play | NoPlay, judged: Judge | None, deals: Deals) -> Outcome:
     """Compare a play, and the prophet's opinion of it, with the truth."""
-    turn = _TurnInProgress(state, deals)
-    hand = in_hand_order(turn.table.cards.hands[turn.seat])
+    turn, line = _TurnInProgress(state, deals), state.table.layout.mainline
     if isinstance(play, Play):
-        right = are_right(state.secret.rule, turn.table.layout.mainline, play.cards)
+        right = are_right(state.secret.rule, line, play.cards)
         spared = judged is not None and turn.judge(judged, right=right, legal=())
         if right:
             turn.right_cards(play.cards)
         else:
             turn.wrong_cards(play.cards, spared=spared)
     else:
-        legal = legal_among(state.secret.rule, turn.table.layout.mainline, hand)
+        hand = in_hand_order(state.table.cards.hands[turn.seat])
+        legal = legal_among(state.secret.rule, line, hand)
         right = not legal
         spared = judged is not None and turn.judge(judged, right=right, legal=legal)
         turn.call(hand, right=right)
@@ -88,7 +87,7 @@ def carry_out(state: State, play: Play | NoPlay, judged: Judge | None, deals: De
         else:
             named = judged.card if judged is not None and not spared else None
             turn.false_no_play(named or legal[0], spared=spared)  # E1
-    return Outcome(turn.table, tuple(turn.told), right, turn.end())
+    return Outcome(turn.table(), tuple(turn.told), right, turn.end())
 
 
 def expels(state: State) -> bool:
@@ -105,21 +104,26 @@ class _TurnInProgress:
     """The table while one turn is carried out, and what is told of it."""
 
     def __init__(self, state: State, deals: Deals) -> None:
+        table = state.table
         self.seat = state.turn.seat
-        self.table = state.table
         self.told: list[Told] = []
+        self._cards, self._layout = table.cards, table.layout
+        self._calls, self._office = table.calls, table.office
         self._match = state.match
         self._variant = state.match.options.variant
         self._deals = deals
         self._expels = expels(state)
         self._emptied_by_no_play = False
 
+    def table(self) -> Table:
+        return Table(self._cards, self._layout, self._calls, self._office)
+
     def end(self) -> End | None:
         if self._emptied_by_no_play:
             return End.NO_PLAY
-        if not self.table.cards.hands[self.seat]:
+        if not self._cards.hands[self.seat]:
             return End.DEPLETED
-        if not active(self._match, self.table.office):
+        if not active(self._match, self._office):
             return End.EXPELLED
         return None
 
@@ -128,26 +132,24 @@ class _TurnInProgress:
         agrees = (judged.opinion is Opinion.RIGHT) == right
         if agrees and (judged.card is None or judged.card in legal):
             return False
-        office = self.table.office
-        assert office.prophet is not None
-        prophet = office.prophet
-        after = Office(None, 0, (*office.former, prophet), office.expelled)
-        self.table = replace(self.table, office=after)
+        prophet = self._office.prophet
+        assert prophet is not None
+        former = (*self._office.former, prophet)
+        self._office = Office(None, 0, former, self._office.expelled)
         self.told.append(Told(ProphetDeposed(prophet)))
         self._draw(prophet, PROPHET_DRAWS)
         return True
 
     def right_cards(self, cards: tuple[Card, ...]) -> None:
-        table = self.table
-        layout = put_right(table.layout, self.seat, cards)
-        self.table = replace(table, cards=put_down(table.cards, self.seat, cards), layout=layout)
-        resolved = PlayResolved(self.seat, right=True, cards=cards, penalty=0, expelled=False)
-        self.told.append(Told(resolved))
+        self._layout = put_right(self._layout, self.seat, cards)
+        self._cards = put_down(self._cards, self.seat, cards)
+        self.told.append(
+            Told(PlayResolved(self.seat, right=True, cards=cards, penalty=0, expelled=False))
+        )
 
     def wrong_cards(self, cards: tuple[Card, ...], *, spared: bool) -> None:
-        table = self.table
-        layout = put_wrong(table.layout, self.seat, cards)
-        self.table = replace(table, cards=put_down(table.cards, self.seat, cards), layout=layout)
+        self._layout = put_wrong(self._layout, self.seat, cards)
+        self._cards = put_down(self._cards, self.seat, cards)
         penalty = 0 if spared else WRONG_CARD_DRAWS * len(cards)
         expelled = self._punish(spared=spared)
         resolved = PlayResolved(
@@ -157,15 +159,12 @@ class _TurnInProgress:
         self._draw(self.seat, penalty)
 
     def call(self, hand: tuple[Card, ...], *, right: bool) -> None:
-        table = self.table
-        after = len(table.layout.mainline) - 1
-        self.table = replace(
-            table, calls=with_call(table.calls, self.seat, hand, after, right=right)
-        )
+        after = len(self._layout.mainline) - 1
+        self._calls = with_call(self._calls, self.seat, hand, after, right=right)
 
     def true_no_play(self, hand: tuple[Card, ...]) -> None:
         """The old hand goes under the stock before the new one is dealt (E13)."""
-        self.table = replace(self.table, cards=give_back(self.table.cards, self.seat))
+        self._cards = give_back(self._cards, self.seat)
         size = max(0, len(hand) - NO_PLAY_SHRINKS[self._variant])
         self._emptied_by_no_play = size == 0  # the caller then holds none (E7, X4)
         resolved = NoPlayResolved(
@@ -175,11 +174,10 @@ class _TurnInProgress:
         self._draw(self.seat, size)
 
     def false_no_play(self, card: Card, *, spared: bool) -> None:
-        table = self.table
-        layout = put_right(table.layout, self.seat, (card,))
-        self.table = replace(table, cards=put_down(table.cards, self.seat, (card,)), layout=layout)
+        self._layout = put_right(self._layout, self.seat, (card,))
+        self._cards = put_down(self._cards, self.seat, (card,))
         penalty = 0 if spared else FALSE_NO_PLAY_DRAWS[self._variant]
-        size = len(self.table.cards.hands[self.seat]) + penalty
+        size = len(self._cards.hands[self.seat]) + penalty
         expelled = self._punish(spared=spared)
         resolved = NoPlayResolved(
             self.seat, right=False, card=card, penalty=penalty, hand_size=size, expelled=expelled
@@ -191,17 +189,16 @@ class _TurnInProgress:
         """Expel the seat if its time is up."""
         if spared or not self._expels:
             return False
-        office = self.table.office
+        office = self._office
         expelled = (*office.expelled, self.seat)
-        self.table = replace(self.table, office=replace(office, expelled=expelled))
+        self._office = Office(office.prophet, office.marker, office.former, expelled)
         return True
 
     def _draw(self, seat: Seat, count: int) -> None:
         if count == 0:
             return
-        before = self.table.cards
-        cards, drawn = draw(before, seat, count, self._match.hand, self._deals)
-        if cards.packs > before.packs:
-            self.told.append(Told(PackAdded(cards.packs)))
-        self.table = replace(self.table, cards=cards)
+        packs = self._cards.packs
+        self._cards, drawn = draw(self._cards, seat, count, self._match.hand, self._deals)
+        if self._cards.packs > packs:
+            self.told.append(Told(PackAdded(self._cards.packs)))
         self.told.append(Told(Drawn(seat, drawn), (seat,)))

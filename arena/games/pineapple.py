@@ -22,7 +22,7 @@ from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card
 from arena.games import betting
-from arena.games.betting import Chips, Round
+from arena.games.betting import Chips, Limits, Round
 from arena.games.betting_moves import Bet, Call, Check, Fold, Raise
 from arena.games.contract import (
     Deals,
@@ -261,9 +261,8 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
 
 def to_act(state: State) -> tuple[Seat, ...]:
     """The seat that bets, or all that discard."""
-    turn = state.betting.turn
-    if turn is not None:
-        return (turn.seat,)
+    if state.phase is Phase.BET:
+        return state.betting.pending[:1]
     return state.betting.live if state.phase is Phase.DISCARD else ()
 
 
@@ -277,21 +276,20 @@ def moves(state: State, seat: Seat) -> Moves:
 def view(state: State, seat: Seat | None) -> View:
     """What a seat may know; the spectator sees no hole cards before the showdown."""
     match, deal, round_ = state.hand.match, state.hand.deal, state.betting
-    turn = round_.turn
     return View(
         state.phase,
         state.street,
         match.hand,
         match.dealer,
-        to_act(state) if turn is None else (turn.seat,),
+        to_act(state),
         () if seat is None else deal.holes[seat],
         None if seat is None else deal.given_up[seat],
         deal.runout[: BOARD[state.street]],
         round_.live,
         round_.chips,
-        0 if turn is None else turn.to_call,
-        None if turn is None else turn.min_to,
-        None if turn is None else turn.max_to,
+        round_.to_call,
+        round_.min_to,
+        round_.max_to,
         state.line,
         match.scores.totals,
     )
@@ -299,9 +297,8 @@ def view(state: State, seat: Seat | None) -> View:
 
 def fallback(state: State, seat: Seat) -> Move:
     """Check, or else fold (B1); the first card dealt (P10)."""
-    turn = state.betting.turn
-    if turn is not None:
-        return betting.fallback(turn)
+    if state.phase is Phase.BET:
+        return betting.fallback(state.betting)
     return _DISCARDS[state.hand.deal.holes[seat][0]]
 
 
@@ -327,25 +324,38 @@ def _discards(held: tuple[Card, ...]) -> Listed:
 
 def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
     """Post, deal singly from the dealer's left, and open the betting."""
-    players, limits = match.players, stakes.limits[0]
-    order = betting.clockwise(players, match.dealer)
-    if not stakes.blinds[1]:
-        chips, price = betting.post(match.stacks, stakes.ante), betting.unopened(limits)
-    else:
-        # Of two seats the dealer has the small blind and acts first (P2).
-        posting = order if len(players) > 2 else order[::-1]
-        blinds = zip(posting, stakes.blinds, strict=False)
-        chips = betting.post(match.stacks, stakes.ante, blinds)
-        price = betting.opened(limits, stakes.blinds[1])
-        order = posting[2:] + posting[:2]
-    deal = _deal(match, deals)
-    told.append(Told(HandBegan(match.hand, match.dealer, chips)))
-    told += [Told(Dealt(seat, deal.holes[seat]), (seat,)) for seat in players]
-    hand = Hand(stakes, match, deal)
-    opening = betting.begin(limits, chips, players, order, price)
-    if opening.turn is None:
+    opening = _opening(
+        stakes.limits[0], stakes.ante, stakes.blinds, match.players, match.dealer, match.stacks
+    )
+    hand = Hand(stakes, match, _deal(match, deals))
+    told.append(Told(HandBegan(match.hand, match.dealer, opening.chips)))
+    holes = hand.deal.holes
+    told += [Told(Dealt(seat, holes[seat]), (seat,)) for seat in match.players]
+    if not opening.pending:
         return _end_round(hand, Street.PREFLOP, opening, NO_ACTIONS, deals, told)
     return State(hand, Phase.BET, Street.PREFLOP, opening, NO_ACTIONS)
+
+
+@lru_cache(maxsize=1 << 10)
+def _opening(
+    limits: Limits,
+    ante: int,
+    blinds: tuple[int, int],
+    players: tuple[Seat, ...],
+    dealer: Seat,
+    stacks: tuple[int, ...],
+) -> Round:
+    """The first round once antes and blinds are posted; kept, as cash hands open alike."""
+    order = betting.clockwise(players, dealer)
+    if not blinds[1]:
+        return betting.begin(
+            limits, betting.post(stacks, ante), players, order, betting.unopened(limits)
+        )
+    # Of two seats the dealer has the small blind and acts first (P2).
+    posting = order if len(players) > 2 else order[::-1]
+    chips = betting.post(stacks, ante, zip(posting, blinds, strict=False))
+    price = betting.opened(limits, blinds[1])
+    return betting.begin(limits, chips, players, posting[2:] + posting[:2], price)
 
 
 def _deal(match: Match, deals: Deals) -> Deal:
@@ -369,13 +379,12 @@ _ACTIONS: Final = {
 
 
 def _bet(state: State, move: Move, deals: Deals) -> Step:
-    turn, hand, street = state.betting.turn, state.hand, state.street
-    assert turn is not None
+    hand, street, seat = state.hand, state.street, state.betting.pending[0]
     if isinstance(move, Discard):
         raise IllegalMove("this is not the time to discard")
     after = betting.act(state.betting, move)
-    line, event = acted(state.line, turn.seat, _ACTIONS[type(move)], after)
-    if after.turn is not None:
+    line, event = acted(state.line, seat, _ACTIONS[type(move)], after)
+    if after.pending:
         return Step(State(hand, Phase.BET, street, after, line), (event,))
     told = [event]
     return Step(_end_round(hand, street, after, line, deals, told), tuple(told))

@@ -19,15 +19,15 @@ from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card
 from arena.games import betting
-from arena.games.betting import Chips, Round, Turn
+from arena.games.betting import Chips, Round
 from arena.games.betting_moves import (
     Bet,
     BringIn,
     Call,
     Check,
+    Choices,
     Fold,
     Raise,
-    bring_in_of,
     bring_ins_of,
 )
 from arena.games.contract import (
@@ -225,38 +225,35 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
 
 def to_act(state: State) -> tuple[Seat, ...]:
     """The seat whose turn it is."""
-    turn = state.betting.turn
-    return () if turn is None else (turn.seat,)
+    return state.betting.pending[:1]
 
 
 def moves(state: State, seat: Seat) -> Moves:
     """The sizes of a bring-in, or betting moves."""
     if state.phase is Phase.BRING_IN:
-        turn = state.betting.turn
-        assert turn is not None
-        return bring_ins_of(turn.min_to, turn.max_to, state.betting.limits.least)
+        return _bring_ins(state.betting)
     return betting.choices(state.betting)
 
 
 def view(state: State, seat: Seat | None) -> View:
     """What a seat may know; the spectator sees no hole card before the showdown."""
     match, deal, round_ = state.hand.match, state.hand.deal, state.betting
-    turn, limits = round_.turn, round_.limits
+    limits, pending = round_.limits, round_.pending
     return View(
         state.phase,
         state.number,
         match.hand,
         match.dealer,
-        None if turn is None else turn.seat,
+        pending[0] if pending else None,
         None if seat is None else deal.holes[seat],
         deal.upcards,
         round_.live,
         limits.least,
         limits.most,
         round_.chips,
-        0 if turn is None else turn.to_call,
-        None if turn is None else turn.min_to,
-        None if turn is None else turn.max_to,
+        round_.to_call,
+        round_.min_to,
+        round_.max_to,
         state.line,
         match.scores.totals,
     )
@@ -264,12 +261,10 @@ def view(state: State, seat: Seat | None) -> View:
 
 def fallback(state: State, seat: Seat) -> Move:
     """The smallest bring-in; else check, or else fold (B1)."""
-    turn = state.betting.turn
-    assert turn is not None
     if state.phase is Phase.BRING_IN:
-        assert turn.min_to is not None
-        return bring_in_of(turn.min_to)
-    return betting.fallback(turn)
+        smallest: Move = _bring_ins(state.betting).offered[0]
+        return smallest
+    return betting.fallback(state.betting)
 
 
 def hand_number(state: State) -> int:
@@ -323,8 +318,9 @@ def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) ->
     first = first_to_act(hand.deal.upcards, able)
     stack = chips.stacks[first]
     # Not a turn of betting: what is owed is an amount, and nothing else is allowed.
-    turn = Turn(first, 0, min(stakes.bring_in, stack), min(limits.most, stack))
-    opening = Round(limits, chips, players, (first,), betting.unopened(limits), (), turn)
+    low, high = min(stakes.bring_in, stack), min(limits.most, stack)
+    price = betting.unopened(limits)
+    opening = Round(limits, chips, players, (first,), price, (), 0, low, high)
     return State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS)
 
 
@@ -336,20 +332,24 @@ def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int, told: list[Told])
     return Deal(deal.holes, tuple(upcards), deal.stock[len(order) :])
 
 
+def _bring_ins(opening: Round) -> Choices:
+    assert opening.min_to is not None
+    assert opening.max_to is not None
+    return bring_ins_of(opening.min_to, opening.max_to, opening.limits.least)
+
+
 def _bring_in(state: State, move: Move, deals: Deals) -> Step:
     hand, opening = state.hand, state.betting
-    turn, limits, live = opening.turn, opening.limits, opening.live
-    assert turn is not None
-    allowed = bring_ins_of(turn.min_to, turn.max_to, limits.least)
-    if not isinstance(move, BringIn) or move not in allowed:
-        raise IllegalMove(f"bring in from {turn.min_to} to {turn.max_to}")
-    chips = betting.put_in(opening.chips, turn.seat, move.to)
+    seat, limits, live = opening.pending[0], opening.limits, opening.live
+    if not isinstance(move, BringIn) or move not in _bring_ins(opening):
+        raise IllegalMove(f"bring in from {opening.min_to} to {opening.max_to}")
+    chips = betting.put_in(opening.chips, seat, move.to)
     # A short bring-in still costs the others the whole (B9).
     price = betting.opened(limits, max(move.to, hand.stakes.bring_in))
-    others = betting.clockwise(live, turn.seat)[:-1]
-    after = betting.begin(limits, chips, live, others, price, posted=turn.seat)
-    line, _ = acted(state.line, turn.seat, Action.BET, after)
-    return _go_on(state, after, line, Told(BroughtIn(turn.seat, move.to)), deals)
+    others = betting.clockwise(live, seat)[:-1]
+    after = betting.begin(limits, chips, live, others, price, posted=seat)
+    line, _ = acted(state.line, seat, Action.BET, after)
+    return _go_on(state, after, line, Told(BroughtIn(seat, move.to)), deals)
 
 
 _ACTIONS: Final = {
@@ -362,19 +362,17 @@ _ACTIONS: Final = {
 
 
 def _bet(state: State, move: Move, deals: Deals) -> Step:
-    turn = state.betting.turn
-    assert turn is not None
     if isinstance(move, BringIn):
         raise IllegalMove("this is not the time to bring in")
     after = betting.act(state.betting, move)
-    line, event = acted(state.line, turn.seat, _ACTIONS[type(move)], after)
+    line, event = acted(state.line, state.betting.pending[0], _ACTIONS[type(move)], after)
     return _go_on(state, after, line, event, deals)
 
 
 def _go_on(state: State, after: Round, line: Line, event: Told, deals: Deals) -> Step:
     """Go on after a move: with the next seat, the next round or the next hand."""
     hand, number = state.hand, state.number
-    if after.turn is not None:
+    if after.pending:
         return Step(State(hand, Phase.BET, number, after, line), (event,))
     told = [event]
     ended = _end_round(hand, number, after, line, told)

@@ -90,10 +90,10 @@ async def play(
     plan: TournamentPlan,
     tournament: Tournament,
     arena: Arena,
-    data: Path,
+    crew: Crew,
     on_progress: Callable[[Progress], None],
 ) -> tuple[Standings, Report]:
-    """Play what is missing of a tournament and rank its bots.
+    """Play what is missing of a tournament and rank its bots, which `crew` launches.
 
     Raises:
       NoShow: if a bot does not come when it is launched first.
@@ -103,35 +103,32 @@ async def play(
     missing = Counter(
         match.deal_set_id for each in schedule for match in each.matches if match.id not in known
     )
-    async with trio.open_nursery() as nursery:
-        crew = Crew(arena, plan.commands, data / "bots" / plan.name, nursery)
 
-        async def lease(match: MatchPlan) -> MatchOutcome:
-            bots = tuple(BotId(name, match.instance) for name in match.bots)
-            await crew.prepare(bots)
-            order = MatchOrder(
-                game=plan.game.id,
-                bots=bots,
-                options=dict(plan.options),
-                time_control=plan.time_control,
-                seed=match.seed,
-                match_id=match.id,
-                deal_set=match.deal_set_id,
-                tables=missing[match.deal_set_id],
-            )
-            return ladder_outcome(await arena.lease(order))
-
-        if missing:
-            # Whoever cannot play at all is found out before anything is played.
-            await crew.muster([BotId(command.name, 0) for command in plan.commands])
-        report = await run_tournament(
-            schedule,
-            lease=lease,
-            results=tournament,
-            max_matches=plan.max_matches,
-            on_progress=on_progress,
+    async def lease(match: MatchPlan) -> MatchOutcome:
+        bots = tuple(BotId(name, match.instance) for name in match.bots)
+        await crew.prepare(bots)
+        order = MatchOrder(
+            game=plan.game.id,
+            bots=bots,
+            options=dict(plan.options),
+            time_control=plan.time_control,
+            seed=match.seed,
+            match_id=match.id,
+            deal_set=match.deal_set_id,
+            tables=missing[match.deal_set_id],
         )
-        nursery.cancel_scope.cancel()
+        return ladder_outcome(await arena.lease(order))
+
+    if missing:
+        # Whoever cannot play at all is found out before anything is played.
+        await crew.muster([BotId(command.name, 0) for command in plan.commands])
+    report = await run_tournament(
+        schedule,
+        lease=lease,
+        results=tournament,
+        max_matches=plan.max_matches,
+        on_progress=on_progress,
+    )
     return standings(schedule, report.outcomes), report
 
 

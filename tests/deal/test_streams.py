@@ -112,6 +112,17 @@ def test_nothing_is_drawn_from_an_empty_range(n):
         Bytes([1]).below(n)
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 52, 256, 257, 600])
+def test_descending_draws_are_those_of_below(n):
+    """They reject and use up the same bytes, from the middle of a block too."""
+    quick, plain = (Stream(b"key", "deck") for _ in range(2))
+    for stream in (quick, plain):
+        stream.below(1_000_000)
+    assert quick.descend(n) == [plain.below(span) for span in range(n, 1, -1)]
+    assert quick.rejected == plain.rejected
+    assert quick.below(256) == plain.below(256)
+
+
 def test_a_shuffle_reaches_every_order_once():
     """Fisher and Yates of four cards: 4 x 3 x 2 choices, 24 different orders."""
 
@@ -119,8 +130,8 @@ def test_a_shuffle_reaches_every_order_once():
         def __init__(self, choices):
             self.choices = dict(choices)
 
-        def below(self, n):
-            return self.choices[n]
+        def descend(self, n):
+            return [self.choices[span] for span in range(n, 1, -1)]
 
     every = [
         shuffled("ABCD", Choices({4: a, 3: b, 2: c}))

@@ -69,7 +69,7 @@ def substitutions(group):
 def test_a_jokered_set_is_the_best_of_all_that_it_can_be():
     draw = random.Random(6)
     fitting = 0
-    for _ in range(300):
+    for _ in range(700):
         group = random_group(draw, most=5)
         pure = [one for one in substitutions(group) if is_set(one)]
         assert is_set(group) == bool(pure)
@@ -322,7 +322,9 @@ ENDINGS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("hands", "done", "totals", "over", "why"), ENDINGS, ids=lambda row: row)
+@pytest.mark.parametrize(
+    ("hands", "done", "totals", "over", "why"), ENDINGS, ids=[row[4] for row in ENDINGS]
+)
 def test_a_match_ends(hands, done, totals, over, why):
     assert arlington.match_is_over(Options(hands=hands), done, totals) is over
 

@@ -149,10 +149,10 @@ def script(vector):
     seat = Seat(given.get("to_act", match.players[0]))
     state = State(
         match,
-        Phase.PLAY,
         Secret(given["rule"]),
-        Table(cards, layout, NO_CALLS, office),
+        Phase.PLAY,
         Turn(seat, None, (0,) * given["seats"]),
+        Table(cards, layout, NO_CALLS, office),
         Attempts(),
     )
     run(Sitting(state, deals), vector)

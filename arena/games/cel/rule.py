@@ -97,7 +97,8 @@ class Rule:
                 if self._allows(env, face):
                     allowed |= bit
             except RuleFailed as failure:
-                if failed is None or isinstance(failed[1], CostExceeded):
+                dear = isinstance(failure, CostExceeded)
+                if failed is None or (isinstance(failed[1], CostExceeded) and not dear):
                     failed = (face.card, failure)
             bit <<= 1
             spent = env[SPENT]

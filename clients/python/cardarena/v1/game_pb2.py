@@ -23,35 +23,37 @@ _sym_db = _symbol_database.Default()
 
 
 from cardarena.games.v1 import abstrac_pb2 as cardarena_dot_games_dot_v1_dot_abstrac__pb2
+from cardarena.games.v1 import arlington_pb2 as cardarena_dot_games_dot_v1_dot_arlington__pb2
 from cardarena.games.v1 import chinese_poker_pb2 as cardarena_dot_games_dot_v1_dot_chinese__poker__pb2
 from cardarena.games.v1 import democracy_pb2 as cardarena_dot_games_dot_v1_dot_democracy__pb2
 from cardarena.games.v1 import eleusis_pb2 as cardarena_dot_games_dot_v1_dot_eleusis__pb2
 from cardarena.games.v1 import jam_pb2 as cardarena_dot_games_dot_v1_dot_jam__pb2
+from cardarena.games.v1 import klaberjass_pb2 as cardarena_dot_games_dot_v1_dot_klaberjass__pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as cardarena_dot_games_dot_v1_dot_open__face__chinese__poker__pb2
 from cardarena.games.v1 import pineapple_pb2 as cardarena_dot_games_dot_v1_dot_pineapple__pb2
 from cardarena.games.v1 import sixty_six_pb2 as cardarena_dot_games_dot_v1_dot_sixty__six__pb2
 from cardarena.games.v1 import soko_pb2 as cardarena_dot_games_dot_v1_dot_soko__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/game.proto\x12\x0c\x63\x61rdarena.v1\x1a cardarena/games/v1/abstrac.proto\x1a&cardarena/games/v1/chinese_poker.proto\x1a\"cardarena/games/v1/democracy.proto\x1a cardarena/games/v1/eleusis.proto\x1a\x1c\x63\x61rdarena/games/v1/jam.proto\x1a\x30\x63\x61rdarena/games/v1/open_face_chinese_poker.proto\x1a\"cardarena/games/v1/pineapple.proto\x1a\"cardarena/games/v1/sixty_six.proto\x1a\x1d\x63\x61rdarena/games/v1/soko.proto\"\x8b\x04\n\x08GameMove\x12\x32\n\x07\x61\x62strac\x18\x10 \x01(\x0b\x32\x1f.cardarena.games.v1.AbstracMoveH\x00\x12\x36\n\tdemocracy\x18\x11 \x01(\x0b\x32!.cardarena.games.v1.DemocracyMoveH\x00\x12=\n\rchinese_poker\x18\x12 \x01(\x0b\x32$.cardarena.games.v1.ChinesePokerMoveH\x00\x12*\n\x03jam\x18\x14 \x01(\x0b\x32\x1b.cardarena.games.v1.JamMoveH\x00\x12\x35\n\tsixty_six\x18\x16 \x01(\x0b\x32 .cardarena.games.v1.SixtySixMoveH\x00\x12,\n\x04soko\x18\x19 \x01(\x0b\x32\x1c.cardarena.games.v1.SokoMoveH\x00\x12\x36\n\tpineapple\x18\x1a \x01(\x0b\x32!.cardarena.games.v1.PineappleMoveH\x00\x12O\n\x17open_face_chinese_poker\x18\x1b \x01(\x0b\x32,.cardarena.games.v1.OpenFaceChinesePokerMoveH\x00\x12\x32\n\x07\x65leusis\x18\x1c \x01(\x0b\x32\x1f.cardarena.games.v1.EleusisMoveH\x00\x42\x06\n\x04game\"\x95\x04\n\tGameEvent\x12\x33\n\x07\x61\x62strac\x18\x10 \x01(\x0b\x32 .cardarena.games.v1.AbstracEventH\x00\x12\x37\n\tdemocracy\x18\x11 \x01(\x0b\x32\".cardarena.games.v1.DemocracyEventH\x00\x12>\n\rchinese_poker\x18\x12 \x01(\x0b\x32%.cardarena.games.v1.ChinesePokerEventH\x00\x12+\n\x03jam\x18\x14 \x01(\x0b\x32\x1c.cardarena.games.v1.JamEventH\x00\x12\x36\n\tsixty_six\x18\x16 \x01(\x0b\x32!.cardarena.games.v1.SixtySixEventH\x00\x12-\n\x04soko\x18\x19 \x01(\x0b\x32\x1d.cardarena.games.v1.SokoEventH\x00\x12\x37\n\tpineapple\x18\x1a \x01(\x0b\x32\".cardarena.games.v1.PineappleEventH\x00\x12P\n\x17open_face_chinese_poker\x18\x1b \x01(\x0b\x32-.cardarena.games.v1.OpenFaceChinesePokerEventH\x00\x12\x33\n\x07\x65leusis\x18\x1c \x01(\x0b\x32 .cardarena.games.v1.EleusisEventH\x00\x42\x06\n\x04game\"R\n\x07Setting\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x06number\x18\x02 \x01(\x12H\x00\x12\x0e\n\x04text\x18\x03 \x01(\tH\x00\x12\x0e\n\x04\x66lag\x18\x04 \x01(\x08H\x00\x42\x07\n\x05value\"h\n\x0bTimeControl\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\x12\x0f\n\x07hand_ms\x18\x04 \x01(\r\x12\x10\n\x08match_ms\x18\x05 \x01(\r\"^\n\x05\x46\x61ult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\x12\x10\n\x08\x64\x65\x63ision\x18\x03 \x01(\r\x12\x0e\n\x06reason\x18\x04 \x01(\t*\x86\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41ULT_KIND_TIMEOUT\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x18\n\x14\x46\x41ULT_KIND_MALFORMED\x10\x03\x12\x13\n\x0f\x46\x41ULT_KIND_GONE\x10\x04*^\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x14\n\x10\x45NDING_COMPLETED\x10\x01\x12\x12\n\x0e\x45NDING_FORFEIT\x10\x02\x12\x12\n\x0e\x45NDING_ABORTED\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/game.proto\x12\x0c\x63\x61rdarena.v1\x1a cardarena/games/v1/abstrac.proto\x1a\"cardarena/games/v1/arlington.proto\x1a&cardarena/games/v1/chinese_poker.proto\x1a\"cardarena/games/v1/democracy.proto\x1a cardarena/games/v1/eleusis.proto\x1a\x1c\x63\x61rdarena/games/v1/jam.proto\x1a#cardarena/games/v1/klaberjass.proto\x1a\x30\x63\x61rdarena/games/v1/open_face_chinese_poker.proto\x1a\"cardarena/games/v1/pineapple.proto\x1a\"cardarena/games/v1/sixty_six.proto\x1a\x1d\x63\x61rdarena/games/v1/soko.proto\"\xfd\x04\n\x08GameMove\x12\x32\n\x07\x61\x62strac\x18\x10 \x01(\x0b\x32\x1f.cardarena.games.v1.AbstracMoveH\x00\x12\x36\n\tdemocracy\x18\x11 \x01(\x0b\x32!.cardarena.games.v1.DemocracyMoveH\x00\x12=\n\rchinese_poker\x18\x12 \x01(\x0b\x32$.cardarena.games.v1.ChinesePokerMoveH\x00\x12\x36\n\tarlington\x18\x13 \x01(\x0b\x32!.cardarena.games.v1.ArlingtonMoveH\x00\x12*\n\x03jam\x18\x14 \x01(\x0b\x32\x1b.cardarena.games.v1.JamMoveH\x00\x12\x38\n\nklaberjass\x18\x15 \x01(\x0b\x32\".cardarena.games.v1.KlaberjassMoveH\x00\x12\x35\n\tsixty_six\x18\x16 \x01(\x0b\x32 .cardarena.games.v1.SixtySixMoveH\x00\x12,\n\x04soko\x18\x19 \x01(\x0b\x32\x1c.cardarena.games.v1.SokoMoveH\x00\x12\x36\n\tpineapple\x18\x1a \x01(\x0b\x32!.cardarena.games.v1.PineappleMoveH\x00\x12O\n\x17open_face_chinese_poker\x18\x1b \x01(\x0b\x32,.cardarena.games.v1.OpenFaceChinesePokerMoveH\x00\x12\x32\n\x07\x65leusis\x18\x1c \x01(\x0b\x32\x1f.cardarena.games.v1.EleusisMoveH\x00\x42\x06\n\x04game\"\x89\x05\n\tGameEvent\x12\x33\n\x07\x61\x62strac\x18\x10 \x01(\x0b\x32 .cardarena.games.v1.AbstracEventH\x00\x12\x37\n\tdemocracy\x18\x11 \x01(\x0b\x32\".cardarena.games.v1.DemocracyEventH\x00\x12>\n\rchinese_poker\x18\x12 \x01(\x0b\x32%.cardarena.games.v1.ChinesePokerEventH\x00\x12\x37\n\tarlington\x18\x13 \x01(\x0b\x32\".cardarena.games.v1.ArlingtonEventH\x00\x12+\n\x03jam\x18\x14 \x01(\x0b\x32\x1c.cardarena.games.v1.JamEventH\x00\x12\x39\n\nklaberjass\x18\x15 \x01(\x0b\x32#.cardarena.games.v1.KlaberjassEventH\x00\x12\x36\n\tsixty_six\x18\x16 \x01(\x0b\x32!.cardarena.games.v1.SixtySixEventH\x00\x12-\n\x04soko\x18\x19 \x01(\x0b\x32\x1d.cardarena.games.v1.SokoEventH\x00\x12\x37\n\tpineapple\x18\x1a \x01(\x0b\x32\".cardarena.games.v1.PineappleEventH\x00\x12P\n\x17open_face_chinese_poker\x18\x1b \x01(\x0b\x32-.cardarena.games.v1.OpenFaceChinesePokerEventH\x00\x12\x33\n\x07\x65leusis\x18\x1c \x01(\x0b\x32 .cardarena.games.v1.EleusisEventH\x00\x42\x06\n\x04game\"R\n\x07Setting\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x06number\x18\x02 \x01(\x12H\x00\x12\x0e\n\x04text\x18\x03 \x01(\tH\x00\x12\x0e\n\x04\x66lag\x18\x04 \x01(\x08H\x00\x42\x07\n\x05value\"h\n\x0bTimeControl\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\x12\x0f\n\x07hand_ms\x18\x04 \x01(\r\x12\x10\n\x08match_ms\x18\x05 \x01(\r\"^\n\x05\x46\x61ult\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\x12\x10\n\x08\x64\x65\x63ision\x18\x03 \x01(\r\x12\x0e\n\x06reason\x18\x04 \x01(\t*\x86\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41ULT_KIND_TIMEOUT\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x18\n\x14\x46\x41ULT_KIND_MALFORMED\x10\x03\x12\x13\n\x0f\x46\x41ULT_KIND_GONE\x10\x04*^\n\x06\x45nding\x12\x16\n\x12\x45NDING_UNSPECIFIED\x10\x00\x12\x14\n\x10\x45NDING_COMPLETED\x10\x01\x12\x12\n\x0e\x45NDING_FORFEIT\x10\x02\x12\x12\n\x0e\x45NDING_ABORTED\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.game_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_FAULTKIND']._serialized_start=1717
-  _globals['_FAULTKIND']._serialized_end=1851
-  _globals['_ENDING']._serialized_start=1853
-  _globals['_ENDING']._serialized_end=1947
-  _globals['_GAMEMOVE']._serialized_start=369
-  _globals['_GAMEMOVE']._serialized_end=892
-  _globals['_GAMEEVENT']._serialized_start=895
-  _globals['_GAMEEVENT']._serialized_end=1428
-  _globals['_SETTING']._serialized_start=1430
-  _globals['_SETTING']._serialized_end=1512
-  _globals['_TIMECONTROL']._serialized_start=1514
-  _globals['_TIMECONTROL']._serialized_end=1618
-  _globals['_FAULT']._serialized_start=1620
-  _globals['_FAULT']._serialized_end=1714
+  _globals['_FAULTKIND']._serialized_start=2020
+  _globals['_FAULTKIND']._serialized_end=2154
+  _globals['_ENDING']._serialized_start=2156
+  _globals['_ENDING']._serialized_end=2250
+  _globals['_GAMEMOVE']._serialized_start=442
+  _globals['_GAMEMOVE']._serialized_end=1079
+  _globals['_GAMEEVENT']._serialized_start=1082
+  _globals['_GAMEEVENT']._serialized_end=1731
+  _globals['_SETTING']._serialized_start=1733
+  _globals['_SETTING']._serialized_end=1815
+  _globals['_TIMECONTROL']._serialized_start=1817
+  _globals['_TIMECONTROL']._serialized_end=1921
+  _globals['_FAULT']._serialized_start=1923
+  _globals['_FAULT']._serialized_end=2017
 # @@protoc_insertion_point(module_scope)

@@ -10,10 +10,12 @@ package: 16 abstrac, 17 democracy, 18 chinese_poker, 19 arlington, 20 jam,
 """
 
 from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
+from cardarena.games.v1 import arlington_pb2 as _arlington_pb2
 from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
 from cardarena.games.v1 import eleusis_pb2 as _eleusis_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
+from cardarena.games.v1 import klaberjass_pb2 as _klaberjass_pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese_poker_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
 from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
@@ -101,7 +103,9 @@ class GameMove(_message.Message):
     ABSTRAC_FIELD_NUMBER: _builtins.int
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ARLINGTON_FIELD_NUMBER: _builtins.int
     JAM_FIELD_NUMBER: _builtins.int
+    KLABERJASS_FIELD_NUMBER: _builtins.int
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
@@ -120,8 +124,16 @@ class GameMove(_message.Message):
         """A move of Chinese Poker."""
 
     @_builtins.property
+    def arlington(self) -> _arlington_pb2.ArlingtonMove:
+        """A move of Arlington."""
+
+    @_builtins.property
     def jam(self) -> _jam_pb2.JamMove:
         """A move of Jam."""
+
+    @_builtins.property
+    def klaberjass(self) -> _klaberjass_pb2.KlaberjassMove:
+        """A move of Klaberjass."""
 
     @_builtins.property
     def sixty_six(self) -> _sixty_six_pb2.SixtySixMove:
@@ -149,18 +161,20 @@ class GameMove(_message.Message):
         abstrac: _abstrac_pb2.AbstracMove | None = ...,
         democracy: _democracy_pb2.DemocracyMove | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerMove | None = ...,
+        arlington: _arlington_pb2.ArlingtonMove | None = ...,
         jam: _jam_pb2.JamMove | None = ...,
+        klaberjass: _klaberjass_pb2.KlaberjassMove | None = ...,
         sixty_six: _sixty_six_pb2.SixtySixMove | None = ...,
         soko: _soko_pb2.SokoMove | None = ...,
         pineapple: _pineapple_pb2.PineappleMove | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerMove | None = ...,
         eleusis: _eleusis_pb2.EleusisMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -175,7 +189,9 @@ class GameEvent(_message.Message):
     ABSTRAC_FIELD_NUMBER: _builtins.int
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ARLINGTON_FIELD_NUMBER: _builtins.int
     JAM_FIELD_NUMBER: _builtins.int
+    KLABERJASS_FIELD_NUMBER: _builtins.int
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
@@ -194,8 +210,16 @@ class GameEvent(_message.Message):
         """An event of Chinese Poker."""
 
     @_builtins.property
+    def arlington(self) -> _arlington_pb2.ArlingtonEvent:
+        """An event of Arlington."""
+
+    @_builtins.property
     def jam(self) -> _jam_pb2.JamEvent:
         """An event of Jam."""
+
+    @_builtins.property
+    def klaberjass(self) -> _klaberjass_pb2.KlaberjassEvent:
+        """An event of Klaberjass."""
 
     @_builtins.property
     def sixty_six(self) -> _sixty_six_pb2.SixtySixEvent:
@@ -223,18 +247,20 @@ class GameEvent(_message.Message):
         abstrac: _abstrac_pb2.AbstracEvent | None = ...,
         democracy: _democracy_pb2.DemocracyEvent | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerEvent | None = ...,
+        arlington: _arlington_pb2.ArlingtonEvent | None = ...,
         jam: _jam_pb2.JamEvent | None = ...,
+        klaberjass: _klaberjass_pb2.KlaberjassEvent | None = ...,
         sixty_six: _sixty_six_pb2.SixtySixEvent | None = ...,
         soko: _soko_pb2.SokoEvent | None = ...,
         pineapple: _pineapple_pb2.PineappleEvent | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerEvent | None = ...,
         eleusis: _eleusis_pb2.EleusisEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -19,10 +19,12 @@ The bot-facing surface: one stream on which a bot plays all its matches.
 """
 
 from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
+from cardarena.games.v1 import arlington_pb2 as _arlington_pb2
 from cardarena.games.v1 import chinese_poker_pb2 as _chinese_poker_pb2
 from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
 from cardarena.games.v1 import eleusis_pb2 as _eleusis_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
+from cardarena.games.v1 import klaberjass_pb2 as _klaberjass_pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese_poker_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
 from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
@@ -572,7 +574,9 @@ class Ask(_message.Message):
     ABSTRAC_FIELD_NUMBER: _builtins.int
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ARLINGTON_FIELD_NUMBER: _builtins.int
     JAM_FIELD_NUMBER: _builtins.int
+    KLABERJASS_FIELD_NUMBER: _builtins.int
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
@@ -613,8 +617,16 @@ class Ask(_message.Message):
         """Asks at Chinese Poker."""
 
     @_builtins.property
+    def arlington(self) -> _arlington_pb2.ArlingtonAsk:
+        """Asks at Arlington."""
+
+    @_builtins.property
     def jam(self) -> _jam_pb2.JamAsk:
         """Asks at Jam."""
+
+    @_builtins.property
+    def klaberjass(self) -> _klaberjass_pb2.KlaberjassAsk:
+        """Asks at Klaberjass."""
 
     @_builtins.property
     def sixty_six(self) -> _sixty_six_pb2.SixtySixAsk:
@@ -649,18 +661,20 @@ class Ask(_message.Message):
         abstrac: _abstrac_pb2.AbstracAsk | None = ...,
         democracy: _democracy_pb2.DemocracyAsk | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerAsk | None = ...,
+        arlington: _arlington_pb2.ArlingtonAsk | None = ...,
         jam: _jam_pb2.JamAsk | None = ...,
+        klaberjass: _klaberjass_pb2.KlaberjassAsk | None = ...,
         sixty_six: _sixty_six_pb2.SixtySixAsk | None = ...,
         soko: _soko_pb2.SokoAsk | None = ...,
         pineapple: _pineapple_pb2.PineappleAsk | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerAsk | None = ...,
         eleusis: _eleusis_pb2.EleusisAsk | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "match", b"match", "move_texts", b"move_texts", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "match", b"match", "move_texts", b"move_texts", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "jam", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -1,0 +1,220 @@
+"""The melds of Oklahoma Rummy: what a set and a run are, what they score, how they grow.
+
+R1 to R11 are the digest's rulings. Every 2 is wild and is a natural card
+nowhere, not even in the two-slot of a run (R4).
+
+| meld  | cards                                                                    |
+|-------|--------------------------------------------------------------------------|
+| set   | 3 or 4 of a rank, twins too; 2s fill up, or are all of it                |
+| run   | 3 or 4 of a suit in a row, the ace at either end; 2s fill up, never all  |
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import combinations
+from typing import Final, TypeAlias
+
+from arena.cards import RANKS, SUITS, Card, pack
+
+CardList: TypeAlias = tuple[Card, ...]
+
+QUEEN_OF_SPADES: Final[Card] = "Qs"
+TWO: Final = "2"
+TWOS: Final = frozenset(TWO + suit for suit in SUITS)
+SIZES: Final = (3, 4)
+"""Cards in a meld."""
+
+LADDER: Final = "A" + RANKS
+"""Ranks of a run from place 0 up: the ace stands at both ends, the two at place 1."""
+ACE_HIGH: Final = len(LADDER) - 1
+TWO_PLACE: Final = LADDER.index(TWO)
+QUEEN_PLACE: Final = LADDER.index("Q")
+
+_LOW_POINTS: Final = dict.fromkeys("234567", 5)
+_POINTS: Final = dict.fromkeys("89TJQK", 10) | _LOW_POINTS | {"A": 20}
+CARD_POINTS: Final = {card: _POINTS[card[0]] for card in pack()} | {QUEEN_OF_SPADES: 50}
+"""What a card counts in a meld, by the card that it stands for (R1)."""
+HELD_POINTS: Final = CARD_POINTS | dict.fromkeys(TWOS, 20) | {QUEEN_OF_SPADES: 100}
+"""What a card costs that is left in hand."""
+ALL_TWOS_POINTS: Final = 25
+"""What each 2 counts in a set of nothing else."""
+
+_MEMO: Final = 1 << 14
+"""Answers kept of each of the pure functions that listing asks again and again."""
+
+
+class MeldKind(StrEnum):
+    SET = "set"
+    RUN = "run"
+
+
+class End(StrEnum):
+    """Where a run grows."""
+
+    LOW = "low"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class TableMeld:
+    """A meld on the table."""
+
+    kind: MeldKind
+    cards: CardList
+    """A run's from low to high."""
+    stands_for: CardList
+    """What each card of a run stands for, for good (R5); empty for a set, whose
+    2s are plain cards of its rank (R2)."""
+    points: int
+
+
+def is_two(card: Card) -> bool:
+    return card in TWOS
+
+
+def set_rank(cards: Iterable[Card]) -> str | None:
+    """The rank of a set, `2` if it has nothing but 2s; None if the ranks are mixed."""
+    ranks = {card[0] for card in cards if card not in TWOS}
+    if len(ranks) > 1:
+        return None
+    return ranks.pop() if ranks else TWO
+
+
+@lru_cache(_MEMO)
+def read_meld(kind: MeldKind, cards: CardList) -> TableMeld | None:
+    """The meld that these cards make, a run's from low to high; None if they make none."""
+    if len(cards) not in SIZES:
+        return None
+    return _read_set(cards) if kind is MeldKind.SET else _read_run(cards)
+
+
+def _read_set(cards: CardList) -> TableMeld | None:
+    rank = set_rank(cards)
+    if rank is None:
+        return None
+    two_points = ALL_TWOS_POINTS if rank == TWO else _POINTS[rank]
+    points = sum(two_points if card in TWOS else CARD_POINTS[card] for card in cards)
+    return TableMeld(MeldKind.SET, cards, (), points)
+
+
+def _read_run(cards: CardList) -> TableMeld | None:
+    naturals = [(at, card) for at, card in enumerate(cards) if card not in TWOS]
+    if not naturals:
+        return None
+    # One natural card fixes every place. An ace is low in front of others, high behind them.
+    at, first = naturals[0]
+    place = 0 if first[0] == "A" and at == 0 else LADDER.rindex(first[0])
+    low, suit = place - at, first[1]
+    if low < 0 or low + len(cards) > len(LADDER):
+        return None
+    stands_for = tuple([LADDER[low + up] + suit for up in range(len(cards))])
+    if any(card != stands_for[at] for at, card in naturals):
+        return None
+    twos = len(cards) - len(naturals)
+    if twos > 1 and _two_is_queen(cards, stands_for):
+        return None
+    return TableMeld(MeldKind.RUN, cards, stands_for, sum(CARD_POINTS[card] for card in stands_for))
+
+
+def _two_is_queen(cards: CardList, stands_for: CardList) -> bool:
+    """Whether a 2 stands for the queen of spades: then it is to be the only 2 (R2)."""
+    return QUEEN_OF_SPADES in stands_for and cards[stands_for.index(QUEEN_OF_SPADES)] in TWOS
+
+
+def extended(meld: TableMeld, card: Card, end: End | None) -> TableMeld | None:
+    """The meld with one more card; None if it does not fit.
+
+    A run needs the end, a set has none.
+    """
+    if (end is None) != (meld.kind is MeldKind.SET):
+        return None
+    if end is None and card not in TWOS and set_rank(meld.cards) == TWO:
+        return None  # a set of 2s stays one (R3)
+    cards = (card, *meld.cards) if end is End.LOW else (*meld.cards, card)
+    if end is None:
+        cards = canonical(MeldKind.SET, cards)
+    return read_meld(meld.kind, cards)
+
+
+@lru_cache(_MEMO)
+def additions_to(meld: TableMeld) -> tuple[tuple[End | None, frozenset[Card]], ...]:
+    """By end, the cards that a meld can grow by."""
+    ends = (None,) if meld.kind is MeldKind.SET else (End.LOW, End.HIGH)
+    fitting = [
+        (end, frozenset(card for card in CARD_POINTS if extended(meld, card, end))) for end in ends
+    ]
+    return tuple((end, cards) for end, cards in fitting if cards)
+
+
+_TWOS_LAST: Final = {
+    card: at
+    for at, card in enumerate(sorted(CARD_POINTS, key=lambda card: RANKS.index(card[0]) or 99))
+}
+
+
+def canonical(kind: MeldKind, cards: CardList) -> CardList:
+    """The one way to write a meld: a set in order with its 2s last, a run with its 2s in order.
+
+    Cards that are none come last, for the rules to refuse.
+    """
+    if kind is MeldKind.SET:
+        return tuple(sorted(cards, key=lambda card: _TWOS_LAST.get(card, 99)))
+    twos = sorted([card for card in cards if card in TWOS], key=_TWOS_LAST.__getitem__)
+    return filled(cards, tuple(twos))
+
+
+def filled(cards: CardList, twos: CardList) -> CardList:
+    """The cards with these 2s, in order, in the places of theirs."""
+    following = iter(twos)
+    return tuple([next(following) if card in TWOS else card for card in cards])
+
+
+@lru_cache(_MEMO)
+def subsets(cards: CardList, size: int) -> tuple[CardList, ...]:
+    """All choices of `size` cards, those that differ in twins alone once."""
+    return tuple(dict.fromkeys(combinations(cards, size)))
+
+
+@lru_cache(_MEMO)
+def sets_within(naturals: CardList, twos: CardList) -> tuple[CardList, ...]:
+    """The sets of one rank, from the cards held of it and as many first 2s as needed."""
+    return tuple(
+        chosen + twos[: size - count]
+        for size in SIZES
+        for count in range(max(1, size - len(twos)), min(size, len(naturals)) + 1)
+        for chosen in subsets(naturals, count)
+    )
+
+
+def sets_of_twos(twos: CardList) -> list[CardList]:
+    """Sets of nothing but 2s, of the first ones."""
+    return [twos[:size] for size in SIZES if len(twos) >= size]
+
+
+@lru_cache(_MEMO)
+def runs_within(naturals: CardList, twos: CardList) -> tuple[CardList, ...]:
+    """The runs of one suit, from the cards held of it and as many first 2s as needed."""
+    suit = naturals[0][1]
+    held = [rank + suit in naturals for rank in LADDER]
+    found = []
+    for size in SIZES:
+        for low in range(len(LADDER) - size + 1):
+            have = [place for place in range(low, low + size) if held[place]]
+            for count in range(max(1, size - len(twos)), len(have) + 1):
+                if size - count > 1 and suit == "s" and low <= QUEEN_PLACE < low + size:
+                    # The queen's place takes a 2 only where that is the only one (R2).
+                    options = [each for each in combinations(have, count) if QUEEN_PLACE in each]
+                else:
+                    options = list(combinations(have, count))
+                found += [_run(suit, low, size, natural, twos) for natural in options]
+    return tuple(found)
+
+
+def _run(suit: str, low: int, size: int, natural: tuple[int, ...], twos: CardList) -> CardList:
+    following = iter(twos)
+    return tuple(
+        LADDER[place] + suit if place in natural else next(following)
+        for place in range(low, low + size)
+    )

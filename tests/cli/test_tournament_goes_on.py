@@ -1,0 +1,83 @@
+"""A tournament survives what happens to its bots and to its server. Real processes, real kills."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.replay.verify import verify_file
+
+ROOT = Path(__file__).parents[2]
+BOT = ROOT / "sample_bots" / "random_bot.py"
+PATIENCE_S = 60
+
+
+def command(data, *bots, deal_sets):
+    bots = [f"{name}={path}" for name, path in bots]
+    arena = [sys.executable, "-c", "from arena.cli import main; main()"]
+    game = ["tournament", "democracy", *bots, "--seed", "go on", "-o", "hands=2"]
+    return [*arena, *game, "--deal-sets", str(deal_sets), "--data", str(data), "--json"]
+
+
+def wait_until(true, process):
+    """Look at real files of a real process: there is no clock to mock."""
+    end = time.monotonic() + PATIENCE_S
+    while not true():
+        assert process.poll() is None, "the tournament ended too soon for this test"
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def journalled(data):
+    return sum(path.stat().st_size for path in (data / "journal").glob("*.journal"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
+def test_a_server_that_is_stopped_loses_no_finished_match(number, tmp_path):
+    arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=24)
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until(lambda: journalled(tmp_path) > 20_000, process)
+    os.kill(process.pid, number)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode != 0
+
+    again = subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    standings = json.loads(again.stdout)
+    assert standings["deal_sets"] == {"complete": 24, "planned": 24}
+    assert [row["faults"] for row in standings["standings"]] == [{}, {}]
+    replays = list((tmp_path / "replays").glob("*.replay"))
+    assert len(replays) == 48
+    assert all(verify_file(path).ok for path in replays)
+
+
+DYING_BOT = """
+import os, cardarena
+
+class Dying(cardarena.Bot):
+    decisions = 0
+    def move(self, ask):
+        Dying.decisions += 1
+        if Dying.decisions == {last}:
+            os._exit(9)
+        return 0
+
+cardarena.run(Dying)
+"""
+
+
+@pytest.mark.parametrize("last", [1, 7, 40])
+def test_a_bot_that_dies_costs_nobody_else_anything(last, tmp_path):
+    dying = tmp_path / "dying.py"
+    dying.write_text(DYING_BOT.format(last=last))
+    arguments = command(tmp_path / "data", ("a", BOT), ("dying", dying), deal_sets=3)
+    done = subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    standings = json.loads(done.stdout)
+    assert standings["deal_sets"] == {"complete": 3, "planned": 3}
+    faults = {row["bot"]: row["faults"] for row in standings["standings"]}
+    assert faults["a"] == {}
+    assert set(faults["dying"]) == {"gone"}
