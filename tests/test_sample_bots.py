@@ -17,6 +17,7 @@ from arena import poker
 from arena.cards import JOKER, PACK_52, pack
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.abstrac import deal_points, half_points, take_limit
+from arena.games.arlington_sets import is_set, points_of, set_of
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.chinese_hands import is_foul, strengths
 from arena.games.chinese_settings import candidates
@@ -252,6 +253,19 @@ def test_democracy_bot_counts_the_cards_it_has_not_seen(seats):
 
     play([Counting] * seats, "democracy", {"hands": seats}, "counted")
     assert [found for found, _ in decisions] == [hidden for _, hidden in decisions]
+
+
+def test_arlington_bot_scores_sets_as_the_rules_do():
+    bot, chance = load("arlington.py"), random.Random(6)
+    sets = 0
+    for _ in range(5000):
+        suit, rank = chance.choice("cdhs"), chance.choice("2JQKA")
+        near = [card for card in PACK_52 if suit in card or rank in card] + ["Ks", "Qh", "2h"]
+        group = set_of({*chance.sample(near, chance.randint(1, 4))})
+        group += (JOKER,) * chance.choice([0, 0, 1, 2])
+        sets += is_set(group)
+        assert bot.points(group) == (points_of(group) if is_set(group) else 0), group
+    assert sets > 1000
 
 
 def test_chinese_poker_bot_orders_hands_as_the_rules_do():

@@ -71,8 +71,18 @@ class Game:
 
     def describe(self) -> str:
         """The page that `arena games show` prints, in Markdown."""
-        page = f"{self.page or self.id}.md"
-        return resources.files("arena.games").joinpath("pages", page).read_text("utf-8")
+        pages = resources.files("arena.games").joinpath("pages")
+        text = pages.joinpath(f"{self.page or self.id}.md").read_text("utf-8")
+        sample = pages.joinpath(f"{self.id}.sample").read_text("utf-8")
+        return f"{text}\n{_SAMPLE_HEADING.format(self.id)}\n```\n{sample}```\n"
+
+
+_SAMPLE_HEADING: Final = """\
+## Sample
+
+The beginning of a match of {} between players who choose at random, in the notation of
+replays: what a seat did, and after `>` what was told, to the seats in brackets if not to all.
+"""
 
 
 class UnknownGame(LookupError):

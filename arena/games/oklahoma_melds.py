@@ -9,7 +9,7 @@ nowhere, not even in the two-slot of a run (R4).
 | run   | 3 or 4 of a suit in a row, the ace at either end; 2s fill up, never all  |
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -141,10 +141,13 @@ def extended(meld: TableMeld, card: Card, end: End | None) -> TableMeld | None:
 @lru_cache(_MEMO)
 def additions_to(meld: TableMeld) -> tuple[tuple[End | None, frozenset[Card]], ...]:
     """By end, the cards that a meld can grow by."""
-    ends = (None,) if meld.kind is MeldKind.SET else (End.LOW, End.HIGH)
-    fitting = [
-        (end, frozenset(card for card in CARD_POINTS if extended(meld, card, end))) for end in ends
-    ]
+    if meld.kind is MeldKind.SET:
+        rank, ends = set_rank(meld.cards), (None,)
+        near = [card for card in CARD_POINTS if card[0] == rank or card in TWOS]
+    else:
+        suit, ends = meld.stands_for[0][1], (End.LOW, End.HIGH)
+        near = [card for card in CARD_POINTS if card[1] == suit or card in TWOS]
+    fitting = [(end, frozenset(card for card in near if extended(meld, card, end))) for end in ends]
     return tuple((end, cards) for end, cards in fitting if cards)
 
 
@@ -193,28 +196,52 @@ def sets_of_twos(twos: CardList) -> list[CardList]:
     return [twos[:size] for size in SIZES if len(twos) >= size]
 
 
+_PLACES: Final = {
+    rank + suit: sum(1 << place for place, each in enumerate(LADDER) if each == rank)
+    for rank in RANKS
+    for suit in SUITS
+}
+"""The places of a natural card on the ladder, as bits: an ace has two."""
+
+
+def _run_shapes(suit: str, twos: int) -> Iterator[tuple[int, tuple[Card | None, ...]]]:
+    """Runs with so many 2s: the places of their naturals, and their cards with gaps for 2s."""
+    for size in SIZES:
+        for low in range(len(LADDER) - size + 1):
+            places = range(low, low + size)
+            for filled_by_twos in combinations(places, twos):
+                # The queen of spades' place takes a 2 only where that is the only one (R2).
+                queen = suit == "s" and QUEEN_PLACE in filled_by_twos
+                if twos >= size or (queen and twos > 1):
+                    continue
+                natural = [place for place in places if place not in filled_by_twos]
+                if TWO_PLACE not in natural:  # a 2 is a natural card nowhere (R4)
+                    needed = sum(1 << place for place in natural)
+                    cards = [LADDER[p] + suit if p in natural else None for p in places]
+                    yield needed, tuple(cards)
+
+
+_RUN_SHAPES: Final = {
+    suit: tuple(tuple(_run_shapes(suit, twos)) for twos in range(SIZES[-1])) for suit in SUITS
+}
+"""By suit and number of 2s."""
+
+
 @lru_cache(_MEMO)
 def runs_within(naturals: CardList, twos: CardList) -> tuple[CardList, ...]:
     """The runs of one suit, from the cards held of it and as many first 2s as needed."""
-    suit = naturals[0][1]
-    held = [rank + suit in naturals for rank in LADDER]
-    found = []
-    for size in SIZES:
-        for low in range(len(LADDER) - size + 1):
-            have = [place for place in range(low, low + size) if held[place]]
-            for count in range(max(1, size - len(twos)), len(have) + 1):
-                if size - count > 1 and suit == "s" and low <= QUEEN_PLACE < low + size:
-                    # The queen's place takes a 2 only where that is the only one (R2).
-                    options = [each for each in combinations(have, count) if QUEEN_PLACE in each]
-                else:
-                    options = list(combinations(have, count))
-                found += [_run(suit, low, size, natural, twos) for natural in options]
-    return tuple(found)
-
-
-def _run(suit: str, low: int, size: int, natural: tuple[int, ...], twos: CardList) -> CardList:
-    following = iter(twos)
+    held = 0
+    for card in naturals:
+        held |= _PLACES[card]
+    shapes = _RUN_SHAPES[naturals[0][1]]
     return tuple(
-        LADDER[place] + suit if place in natural else next(following)
-        for place in range(low, low + size)
+        _without_gaps(cards, twos)
+        for count in range(min(len(twos), SIZES[-1] - 1) + 1)
+        for needed, cards in shapes[count]
+        if held & needed == needed
     )
+
+
+def _without_gaps(cards: tuple[Card | None, ...], twos: CardList) -> CardList:
+    following = iter(twos)
+    return tuple([card or next(following) for card in cards])

@@ -9,6 +9,7 @@ does the same and is legal too. `complete` is False where a list leaves such
 moves out; `count` and `sample` go over them all.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,7 @@ from arena.games.contract import MAX_OFFERED
 from arena.games.oklahoma_melds import (
     QUEEN_OF_SPADES,
     SIZES,
+    TWO,
     TWOS,
     CardList,
     End,
@@ -309,19 +311,22 @@ def melds_within(cards: Iterable[Card], twos: CardList) -> list[tuple[MeldKind, 
 
     Cards that are 2s count only in `twos`.
     """
-    ranks: dict[str, list[Card]] = {}
-    suits: dict[str, list[Card]] = {}
+    ranks: defaultdict[str, list[Card]] = defaultdict(list)
+    suits: defaultdict[str, list[Card]] = defaultdict(list)
     for card in cards:
-        if card not in TWOS:
-            ranks.setdefault(card[0], []).append(card)
-            suits.setdefault(card[1], []).append(card)
+        rank, suit = card
+        if rank != TWO:
+            ranks[rank].append(card)
+            suits[suit].append(card)
     few = twos[: SIZES[-1] - 1]  # beside a natural card
-    found: list[tuple[MeldKind, CardList]] = []
+    needed = SIZES[0] - len(few)
+    sets = sets_of_twos(twos)
     for naturals in ranks.values():
-        if len(naturals) + len(few) >= SIZES[0]:
-            found += [(MeldKind.SET, meld) for meld in sets_within(tuple(naturals), few)]
+        if len(naturals) >= needed:
+            sets += sets_within(tuple(naturals), few)
+    runs: list[CardList] = []
     for naturals in suits.values():
-        if len(naturals) + len(few) >= SIZES[0]:
-            found += [(MeldKind.RUN, meld) for meld in runs_within(tuple(naturals), few)]
-    found += [(MeldKind.SET, meld) for meld in sets_of_twos(twos)]
-    return found
+        if len(naturals) >= needed:
+            runs += runs_within(tuple(naturals), few)
+    set_kind, run_kind = MeldKind.SET, MeldKind.RUN
+    return [(set_kind, meld) for meld in sets] + [(run_kind, meld) for meld in runs]

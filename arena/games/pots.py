@@ -22,8 +22,6 @@ def pots_of(paid: Sequence[int], live: Sequence[Seat]) -> tuple[Pot, ...]:
     have put in fills the levels it reaches.
     """
     levels = sorted({paid[seat] for seat in live} - {0})
-    if len(levels) == 1:
-        return (Pot(sum(paid), tuple(live)),)
     pots, below = [], 0
     for level in levels:
         amount = sum([min(part, level) - min(part, below) for part in paid])

@@ -183,13 +183,16 @@ def test_king_and_queen_of_trump_come_with_and_without_the_call():
 
 
 def test_melds_wait_for_a_trick_and_are_shown_after_the_first_in_any_case():
-    """R8: the winner of the contest loses the first trick and wins the second."""
+    """R8: the winner of the contest may lose the first trick and win a later one."""
     contest = Contest(0, 20, None, None, ("", ""), ("", ""), 0, ())
     state = at(("7c 8c 9c", "Ah Kc As"), phase=Phase.LEAD, turn=1, contest=contest)
     state, told = after(state, Play("Ah", bela=False), Play("7c", bela=False))
     assert told[-1] == Shown(0, (("7c", "8c", "9c"),), 20)
     assert klaberjass.view(state, None).points == (0, 11)
     assert klaberjass.view(state, None).known == (("8c", "9c"), ())
+    late = at(("7c 8c 9c Ac", "Ah Kc As Qs"), phase=Phase.LEAD, turn=1, contest=contest)
+    late, _ = after(late, *(Play(card, bela=False) for card in ("Ah", "7c", "Kc", "Ac")))
+    assert klaberjass.view(late, None).points == (11 + 4 + 20, 11)
     other = at(("Jh 8c 9c Tc", "Ah Kc As Qs"), phase=Phase.LEAD, turn=1, contest=contest)
     other, _ = after(other, Play("Ah", bela=False), Play("Jh", bela=False))
     assert klaberjass.view(other, None).points == (20 + 11 + 20, 0)

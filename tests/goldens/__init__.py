@@ -1,9 +1,11 @@
 """One golden file per game: a match in notation, and counts of move sequences.
 
 A change in what the rules do shows here. It must raise the game's rules
-version; then `python -m tests.goldens GAME` writes the file anew.
+version; then `python -m tests.goldens GAME` writes the file anew, and with it
+the sample and the document of the game's page.
 """
 
+import textwrap
 from pathlib import Path
 
 from arena.deal import KeyedDeals, seeded_key
@@ -12,6 +14,9 @@ from arena.games.notation import Notation
 from tests.games.random_play import moments
 
 FOLDER = Path(__file__).parent
+PAGES = FOLDER.parents[1] / "arena" / "games" / "pages"
+DOCUMENTS = FOLDER.parents[1] / "docs" / "games"
+SAMPLE_LINES = 30
 SEED = 2026
 PERFT_NODES = 2_000
 """Sequences are counted to the depth that first has more than this."""
@@ -79,3 +84,23 @@ def settled(rules, state, pending, deals):
 
 def path_of(game):
     return FOLDER / f"{game.id}.txt"
+
+
+def sample(game):
+    """The beginning of the golden match, for the game's page."""
+    match = golden(game).split("\n\n", 1)[1].splitlines()
+    return (
+        "\n".join(
+            textwrap.shorten(line, 200) if len(line) > 200 else line
+            for line in match[:SAMPLE_LINES]
+        )
+        + "\n"
+    )
+
+
+def sample_path(game):
+    return PAGES / f"{game.id}.sample"
+
+
+def document_path(game):
+    return DOCUMENTS / f"{game.id}.md"

@@ -1,9 +1,9 @@
-"""Writes golden files: `python -m tests.goldens [GAME...]`; all if none is named."""
+"""Writes golden files, and pages with samples: `python -m tests.goldens [GAME...]`."""
 
 import sys
 
 from arena.games.catalogue import GAMES, UnknownGame, game_by_id
-from tests.goldens import golden, path_of
+from tests.goldens import DOCUMENTS, document_path, golden, path_of, sample, sample_path
 
 
 def main():
@@ -17,6 +17,9 @@ def main():
         if old and old != text and f"rules_version {game.rules_version}\n" in old:
             sys.exit(f"{game.id} plays otherwise than before: raise its rules version first")
         path.write_text(text, "utf-8")
+        sample_path(game).write_text(sample(game), "utf-8")
+        DOCUMENTS.mkdir(exist_ok=True)
+        document_path(game).write_text(game.describe(), "utf-8")
         print(f"{path}: {len(text.splitlines())} lines")
 
 
