@@ -61,6 +61,10 @@ TRIALS = (
     Trial("open_face_chinese_poker", "open_face_chinese_poker.py", options={"hands": 2}),
     Trial("klaberjass", "klaberjass.py", options={"hands": 6}),
     Trial("sixty_six", "sixty_six.py", options={"hands": 4}),
+    Trial("loo", "loo.py", seats=5, options={"hands": 5}),
+    Trial("oklahoma_rummy", "oklahoma_rummy.py", options={"hands": 4}),
+    Trial("eleusis", "eleusis.py", seats=4, options={"hands": 4}),
+    Trial("eleusis_express", "eleusis.py", seats=4, options={"hands": 4}),
 )
 
 

@@ -179,6 +179,7 @@ def test_rules_import_the_standard_library_and_rules_only(path):
 # be declared by who imports it, not only come along with something else.
 DISTRIBUTIONS = {
     "alembic": "alembic",
+    "cel": "common-expression-language",
     "choix": "choix",
     "click": "click",
     "google.protobuf": "protobuf",

@@ -19,9 +19,11 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.games.abstrac import deal_points, half_points, take_limit
 from arena.games.arlington_sets import is_set, points_of, set_of
 from arena.games.catalogue import GAMES, game_by_id
+from arena.games.cel import Rule
 from arena.games.chinese_hands import is_foul, strengths
 from arena.games.chinese_settings import candidates
 from arena.games.democracy import trick_winner
+from arena.games.eleusis_rule import Draws, Verdict, validate
 from arena.wire.games import codec_of
 from arena.wire.settings import settings_of_options
 from bench.strength import TRIALS
@@ -296,3 +298,21 @@ def test_chinese_poker_bot_sets_well_without_a_foul():
         for good in candidates(held, 8):
             numbers = [bot.strength(row) for row in (good.front, good.middle, good.back)]
             assert bot.expected(numbers) <= made
+
+
+def test_eleusis_bot_reads_its_candidates_as_the_arena_does():
+    bot, chance = load("eleusis.py"), random.Random(7)
+    for text, rule in bot.RULES:
+        for length in (1, 2, 9):
+            line = chance.choices(PACK_52, k=length)
+            faces = [bot.FACES[card] for card in line]
+            legal = {card for card in PACK_52 if rule(bot.FACES[card], faces[-1], faces)}
+            assert legal == set(Rule.parse(text).legal(line)), (text, line)
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_eleusis_bot_deals_rules_that_are_accepted(number):
+    (text,) = load("eleusis.py").OWN_RULES[number : number + 1]
+    for seed in range(2):
+        order = random.Random(seed).sample(PACK_52, 52)
+        assert validate(text, Draws(order)).verdict is Verdict.ACCEPTED

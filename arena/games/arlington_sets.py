@@ -196,9 +196,9 @@ def _readings() -> tuple[dict[CardSet, dict[Spectrum, int]], dict[CardSet, int]]
     return strengths, points
 
 
-_STRENGTHS: Final[Mapping[CardSet, Mapping[Spectrum, int]]]
-_POINTS: Final[Mapping[CardSet, int]]
-_STRENGTHS, _POINTS = _readings()
+_READINGS: Final = _readings()
+_STRENGTHS: Final[Mapping[CardSet, Mapping[Spectrum, int]]] = _READINGS[0]
+_POINTS: Final[Mapping[CardSet, int]] = _READINGS[1]
 
 _NEAR: Final = {
     card: tuple(each for each in PACK_52 if card[0] == each[0] or card[1] == each[1])

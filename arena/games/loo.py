@@ -15,7 +15,7 @@ turn begins at the dealer's left.
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card, in_order
 from arena.games.contract import (
@@ -46,6 +46,7 @@ from arena.games.loo_table import (
     Exchange,
     Exchanged,
     FlushShown,
+    Hold,
     Move,
     Options,
     Phase,
@@ -62,6 +63,9 @@ from arena.games.loo_tricks import flush_of, legal_replies, loo_board, trick_win
 from arena.games.options import check_hands
 
 __all__ = ["Event", "Move", "Options", "View"]
+
+Rows: TypeAlias = tuple[tuple[Card, ...], ...]
+"""Cards by seat."""
 
 SEATS: Final = range(5, 11)
 """The numbers of seats there may be."""
@@ -85,12 +89,12 @@ CLOCKWISE: Final = {
 class Cards:
     """Where the cards are that are not played."""
 
-    hands: tuple[tuple[Card, ...], ...]
+    hands: Rows
     stock: tuple[Card, ...]
     """The next to be drawn first."""
     dead: tuple[Card, ...]
     """Passed and discarded, in the order they came."""
-    discarded: tuple[tuple[Card, ...], ...]
+    discarded: Rows
     """By seat, what it passed or discarded; its cards may be in play again."""
 
 
@@ -109,9 +113,9 @@ class Tricks:
 
     leader: Seat | None
     cards: tuple[Card, ...]
-    civil: bool
-    played: tuple[tuple[Card, ...], ...]
+    played: Rows
     winners: tuple[Seat, ...]
+    civil: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +178,10 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
             return _exchange(state, cards, deals)
         case RevealFlush():
             return _reveal(state, deals)
-        case PlayHand():
-            return _declare(state, True, deals)
-        case PASS:
-            return _declare(state, False, deals)
-        case _:
+        case Hold():
             return _hold(state)
+        case _:
+            return _declare(state, deals, plays=isinstance(move, PlayHand))
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
@@ -292,9 +294,7 @@ def _dealer(match: Match) -> Seat:
     return Seat(match.hand % len(match.chips))
 
 
-def _with(
-    rows: tuple[tuple[Card, ...], ...], seat: Seat, row: tuple[Card, ...]
-) -> tuple[tuple[Card, ...], ...]:
+def _with(rows: Rows, seat: Seat, row: tuple[Card, ...]) -> Rows:
     return (*rows[:seat], row, *rows[seat + 1 :])
 
 
@@ -316,12 +316,12 @@ def _deal(match: Match, deals: Deals) -> Step:
     )
     chips = tuple(have - FEE if seat == dealer else have for seat, have in enumerate(match.chips))
     paid = Match(match.options, match.hand, match.pot + FEE, chips, match.chips, match.hand_scores)
-    nothing: tuple[tuple[Card, ...], ...] = ((),) * seats
+    nothing: Rows = ((),) * seats
     deal = Deal(
         upcard,
         Cards(hands, stock, (), nothing),
         Line((), (), (0,) * seats),
-        Tricks(None, (), False, nothing, ()),
+        Tricks(None, (), nothing, (), civil=False),
         Phase.DECLARE,
         order[0],
     )
@@ -335,7 +335,7 @@ def _deal(match: Match, deals: Deals) -> Step:
 # Before the play.
 
 
-def _declare(state: State, plays: bool, deals: Deals) -> Step:
+def _declare(state: State, deals: Deals, *, plays: bool) -> Step:
     match, deal, seat = state.match, state.deal, state.deal.turn
     cards, line = deal.cards, deal.line
     told = (Told(Declared(seat, plays)),)
@@ -379,7 +379,7 @@ def _turned(deal: Deal, phase: Phase, turn: Seat) -> Deal:
     """The deal with another seat on turn; a first leader is put down as such."""
     tricks = deal.tricks
     if phase is Phase.LEAD:
-        tricks = Tricks(turn, (), False, tricks.played, ())
+        tricks = Tricks(turn, (), tricks.played, (), civil=False)
     return Deal(deal.upcard, deal.cards, deal.line, tricks, phase, turn)
 
 
@@ -439,9 +439,10 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
     left = Cards(_with(cards.hands, seat, hand), cards.stock, cards.dead, cards.discarded)
     trick = (*tricks.cards, card)
     played = _with(tricks.played, seat, (*tricks.played[seat], card))
-    told = (Told(Played(seat, card, move.civil)),)
+    told: tuple[Told, ...] = (Told(Played(seat, card, move.civil)),)
     if len(trick) < len(players):
-        on = Tricks(tricks.leader, trick, tricks.civil or move.civil, played, tricks.winners)
+        civil = tricks.civil or move.civil
+        on = Tricks(tricks.leader, trick, played, tricks.winners, civil=civil)
         turn = _next(players, seat)
         after = Deal(deal.upcard, left, deal.line, on, Phase.FOLLOW, turn)
         return Step(_before(match, after), told)
@@ -449,7 +450,7 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
     led = players.index(tricks.leader)
     winner = players[(led + trick_winner(trick, deal.upcard[1])) % len(players)]
     winners = (*tricks.winners, winner)
-    on = Tricks(winner, (), False, played, winners)
+    on = Tricks(winner, (), played, winners, civil=False)
     after = Deal(deal.upcard, left, deal.line, on, Phase.LEAD, winner)
     told += (Told(Won(winner)),)
     if len(winners) < HAND:

@@ -9,6 +9,7 @@ nowhere, not even in the two-slot of a run (R4).
 | run   | 3 or 4 of a suit in a row, the ace at either end; 2s fill up, never all  |
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,9 @@ from typing import Final, TypeAlias
 from arena.cards import RANKS, SUITS, Card, pack
 
 CardList: TypeAlias = tuple[Card, ...]
+LooseMeld: TypeAlias = tuple["MeldKind", CardList]
+ByTwos: TypeAlias = tuple[tuple[LooseMeld, ...], ...]
+"""Melds by the number of their 2s."""
 
 QUEEN_OF_SPADES: Final[Card] = "Qs"
 TWO: Final = "2"
@@ -68,10 +72,6 @@ class TableMeld:
     """What each card of a run stands for, for good (R5); empty for a set, whose
     2s are plain cards of its rank (R2)."""
     points: int
-
-
-def is_two(card: Card) -> bool:
-    return card in TWOS
 
 
 def set_rank(cards: Iterable[Card]) -> str | None:
@@ -181,19 +181,17 @@ def subsets(cards: CardList, size: int) -> tuple[CardList, ...]:
 
 
 @lru_cache(_MEMO)
-def sets_within(naturals: CardList, twos: CardList) -> tuple[CardList, ...]:
-    """The sets of one rank, from the cards held of it and as many first 2s as needed."""
+def sets_within(naturals: CardList, twos: CardList) -> ByTwos:
+    """The sets of one rank, from the cards held of it and the first 2s."""
     return tuple(
-        chosen + twos[: size - count]
-        for size in SIZES
-        for count in range(max(1, size - len(twos)), min(size, len(naturals)) + 1)
-        for chosen in subsets(naturals, count)
+        tuple(
+            (MeldKind.SET, chosen + twos[:count])
+            for size in SIZES
+            if count < size
+            for chosen in subsets(naturals, size - count)
+        )
+        for count in range(len(twos) + 1)
     )
-
-
-def sets_of_twos(twos: CardList) -> list[CardList]:
-    """Sets of nothing but 2s, of the first ones."""
-    return [twos[:size] for size in SIZES if len(twos) >= size]
 
 
 _PLACES: Final = {
@@ -228,20 +226,48 @@ _RUN_SHAPES: Final = {
 
 
 @lru_cache(_MEMO)
-def runs_within(naturals: CardList, twos: CardList) -> tuple[CardList, ...]:
-    """The runs of one suit, from the cards held of it and as many first 2s as needed."""
+def runs_within(naturals: CardList, twos: CardList) -> ByTwos:
+    """The runs of one suit, from the cards held of it and the first 2s."""
     held = 0
     for card in naturals:
         held |= _PLACES[card]
     shapes = _RUN_SHAPES[naturals[0][1]]
     return tuple(
-        _without_gaps(cards, twos)
-        for count in range(min(len(twos), SIZES[-1] - 1) + 1)
-        for needed, cards in shapes[count]
-        if held & needed == needed
+        tuple(
+            (MeldKind.RUN, _without_gaps(cards, twos))
+            for needed, cards in shapes[count]
+            if held & needed == needed
+        )
+        for count in range(len(twos) + 1)
     )
 
 
 def _without_gaps(cards: tuple[Card | None, ...], twos: CardList) -> CardList:
     following = iter(twos)
     return tuple([card or next(following) for card in cards])
+
+
+def melds_within(cards: Iterable[Card], twos: CardList) -> list[list[LooseMeld]]:
+    """Melds of these natural cards, in canonical order, and the first of these 2s.
+
+    By the number of their 2s. Cards that are 2s count only in `twos`.
+    """
+    ranks: defaultdict[str, list[Card]] = defaultdict(list)
+    suits: defaultdict[str, list[Card]] = defaultdict(list)
+    for card in cards:
+        rank, suit = card
+        if rank != TWO:
+            ranks[rank].append(card)
+            suits[suit].append(card)
+    few = twos[: SIZES[-1] - 1]  # beside a natural card
+    needed = SIZES[0] - len(few)
+    groups = [sets_within(tuple(group), few) for group in ranks.values() if len(group) >= needed]
+    groups += [runs_within(tuple(group), few) for group in suits.values() if len(group) >= needed]
+    found: list[list[LooseMeld]] = [[] for _ in range(SIZES[-1] + 1)]
+    for group in groups:
+        for twos_in, melds in enumerate(group):
+            found[twos_in] += melds
+    for size in SIZES:
+        if len(twos) >= size:
+            found[size].append((MeldKind.SET, twos[:size]))
+    return found

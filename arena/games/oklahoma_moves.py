@@ -9,10 +9,10 @@ does the same and is legal too. `complete` is False where a list leaves such
 moves out; `count` and `sample` go over them all.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, islice
 from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card, in_order
@@ -20,21 +20,18 @@ from arena.games.contract import MAX_OFFERED
 from arena.games.oklahoma_melds import (
     QUEEN_OF_SPADES,
     SIZES,
-    TWO,
     TWOS,
     CardList,
     End,
+    LooseMeld,
     MeldKind,
     TableMeld,
     additions_to,
     canonical,
     extended,
     filled,
-    is_two,
+    melds_within,
     read_meld,
-    runs_within,
-    sets_of_twos,
-    sets_within,
     subsets,
 )
 
@@ -118,71 +115,72 @@ class Choice:
 
     def __init__(self, hand: CardList) -> None:
         self.hand = hand
-        self._listed: tuple[Move, ...] | None = None
-
-    @property
-    def all(self) -> tuple[Move, ...]:
-        """The moves, each meld with the first 2s only."""
-        if self._listed is None:
-            self._listed = tuple(self.listed())
-        return self._listed
+        self._listed: tuple[list[Move], list[list[LooseMeld]]] | None = None
 
     @property
     def offered(self) -> tuple[Move, ...]:
-        return self.all[:MAX_OFFERED]
+        plain, melds = self._parts()
+        room = islice(chain.from_iterable(melds), MAX_OFFERED - len(plain))
+        return (*plain, *[self.laying(kind, cards) for kind, cards in room])
 
     @property
     def complete(self) -> bool:
-        return self.count() <= MAX_OFFERED and self.count() == len(self.all)
+        plain, melds = self._parts()
+        listed = len(plain) + sum(map(len, melds))
+        return listed <= MAX_OFFERED and listed == self.count()
 
     def __contains__(self, move: object) -> bool:
         return self.why_not(move) is None
 
     def count(self) -> int:
-        return len(self.all) if self._twos_are_alike() else sum(map(self._ways, self.all))
+        plain, melds = self._parts()
+        return len(plain) + sum(
+            len(some) * len(self._fillings(twos)) for twos, some in enumerate(melds) if some
+        )
 
     def sample(self, below: Callable[[int], int]) -> Move:
-        if self._twos_are_alike():
-            return self.all[below(len(self.all))]
-        at = below(self.count())
-        for move in self.all:
-            ways = self._ways(move)
-            if at < ways:
-                return self._with_twos(move, at)
-            at -= ways
+        plain, melds = self._parts()
+        drawn = below(self.count())
+        if drawn < len(plain):
+            return plain[drawn]
+        drawn -= len(plain)
+        for twos, some in enumerate(melds):
+            if not some:
+                continue
+            fillings = self._fillings(twos)
+            if drawn < len(some) * len(fillings):
+                at, way = divmod(drawn, len(fillings))
+                kind, cards = some[at]
+                return self.laying(kind, canonical(kind, filled(cards, fillings[way])))
+            drawn -= len(some) * len(fillings)
         raise AssertionError("there are fewer moves than counted")
 
-    def listed(self) -> list[Move]:
-        """The moves in their fixed order."""
+    def _parts(self) -> tuple[list[Move], list[list[LooseMeld]]]:
+        if self._listed is None:
+            self._listed = self.listed()
+        return self._listed
+
+    def _fillings(self, twos: int) -> tuple[CardList, ...]:
+        """All choices of 2s for a meld with so many."""
+        fixed = self.fixed_twos()
+        ways = subsets(twos_of(self.hand), twos - len(fixed)) if twos else ((),)
+        return tuple([fixed + way for way in ways]) if fixed else ways
+
+    def listed(self) -> tuple[list[Move], list[list[LooseMeld]]]:
+        """The moves in their fixed order: others, then melds by the number of their 2s."""
         raise NotImplementedError
 
-    def why_not(self, move: object) -> str | None:
-        """Why the move is not legal, in words for the bot; None if it is."""
+    def laying(self, kind: MeldKind, cards: CardList) -> Move:
+        """The move that lays a meld."""
         raise NotImplementedError
 
     def fixed_twos(self) -> CardList:
         """The 2s of a meld that do not come from the hand."""
         return ()
 
-    def _twos_are_alike(self) -> bool:
-        return len(TWOS.intersection(self.hand)) < 2
-
-    def _ways(self, move: Move) -> int:
-        """In how many ways 2s of the hand can fill the move's meld."""
-        if not isinstance(move, Meld | TakePile):
-            return 1
-        return len(self._fillings(move))
-
-    def _fillings(self, move: Meld | TakePile) -> tuple[CardList, ...]:
-        needed = sum(map(is_two, move.cards)) - len(self.fixed_twos())
-        return subsets(twos_of(self.hand), needed)
-
-    def _with_twos(self, move: Move, at: int) -> Move:
-        if not isinstance(move, Meld | TakePile):
-            return move
-        cards = filled(move.cards, self._fillings(move)[at] + self.fixed_twos())
-        make = _meld if isinstance(move, Meld) else _take_pile
-        return make(move.kind, canonical(move.kind, cards))
+    def why_not(self, move: object) -> str | None:
+        """Why the move is not legal, in words for the bot; None if it is."""
+        raise NotImplementedError
 
 
 class AtDraw(Choice):
@@ -196,26 +194,30 @@ class AtDraw(Choice):
         """The top discard; None if the pile is empty."""
         self.can_draw = can_draw
 
-    def listed(self) -> list[Move]:
-        found: list[Move] = [DRAW if self.can_draw else DECLINE]
-        if self.top is None:
-            return found
-        held = in_order((*self.hand, self.top))
-        if self.top in TWOS:
+    def listed(self) -> tuple[list[Move], list[list[LooseMeld]]]:
+        first: list[Move] = [DRAW if self.can_draw else DECLINE]
+        top = self.top
+        if top is None:
+            return first, []
+        held = in_order((*self.hand, top))
+        if top in TWOS:
             # The top card is first of the 2s, so every meld with a 2 has it.
-            melds = melds_within(held, (self.top, *twos_of(self.hand)))
+            melds = melds_within(held, (top, *twos_of(self.hand)))
         else:
-            rank, suit = self.top
+            rank, suit = top
             near = [card for card in held if card[0] == rank or card[1] == suit]
             melds = melds_within(near, twos_of(self.hand))
-        for kind, cards in melds:
-            if len(cards) == SIZES[0] and self.top in cards:
-                found.append(_take_pile(kind, cards))
-        return found
+        size = SIZES[0]
+        return first, [
+            [meld for meld in some if len(meld[1]) == size and top in meld[1]] for some in melds
+        ]
+
+    def laying(self, kind: MeldKind, cards: CardList) -> Move:
+        return _take_pile(kind, cards)
 
     def can_take(self) -> bool:
         """Whether some meld takes the pile."""
-        return len(self.all) > 1
+        return any(self._parts()[1])
 
     def fixed_twos(self) -> CardList:
         return () if self.top is None or self.top not in TWOS else (self.top,)
@@ -243,7 +245,7 @@ class AtPlay(Choice):
     """What a seat may do after its draw: meld and extend, and end the turn.
 
     What ends the turn is listed first, then extensions, then melds, those with
-    few 2s first if not all can be offered.
+    few 2s before others: a list that is cut has lost none but these.
     """
 
     __slots__ = ("melds",)
@@ -252,21 +254,20 @@ class AtPlay(Choice):
         super().__init__(hand)
         self.melds = melds
 
-    def listed(self) -> list[Move]:
+    def listed(self) -> tuple[list[Move], list[list[LooseMeld]]]:
         held = dict.fromkeys(self.hand)
-        found: list[Move] = [DISCARDS[card] for card in held if card != QUEEN_OF_SPADES]
-        if not found:
-            found.append(NO_DISCARD)
+        others: list[Move] = [DISCARDS[card] for card in held if card != QUEEN_OF_SPADES]
+        if not others:
+            others.append(NO_DISCARD)
         for index, meld in enumerate(self.melds):
             if len(meld.cards) == SIZES[-1]:
                 continue
             for end, fitting in additions_to(meld):
-                found += [_extend(index, card, end) for card in held if card in fitting]
-        melds = melds_within(self.hand, twos_of(self.hand))
-        if len(found) + len(melds) > MAX_OFFERED:
-            melds.sort(key=lambda meld: sum(map(is_two, meld[1])))
-        found += [_meld(kind, cards) for kind, cards in melds]
-        return found
+                others += [_extend(index, card, end) for card in held if card in fitting]
+        return others, melds_within(self.hand, twos_of(self.hand))
+
+    def laying(self, kind: MeldKind, cards: CardList) -> Move:
+        return _meld(kind, cards)
 
     def why_not(self, move: object) -> str | None:
         match move:
@@ -304,29 +305,3 @@ def holds(hand: CardList, cards: Iterable[Card]) -> bool:
             return False
         left.remove(card)
     return True
-
-
-def melds_within(cards: Iterable[Card], twos: CardList) -> list[tuple[MeldKind, CardList]]:
-    """Melds of these natural cards, in canonical order, and the first of these 2s.
-
-    Cards that are 2s count only in `twos`.
-    """
-    ranks: defaultdict[str, list[Card]] = defaultdict(list)
-    suits: defaultdict[str, list[Card]] = defaultdict(list)
-    for card in cards:
-        rank, suit = card
-        if rank != TWO:
-            ranks[rank].append(card)
-            suits[suit].append(card)
-    few = twos[: SIZES[-1] - 1]  # beside a natural card
-    needed = SIZES[0] - len(few)
-    sets = sets_of_twos(twos)
-    for naturals in ranks.values():
-        if len(naturals) >= needed:
-            sets += sets_within(tuple(naturals), few)
-    runs: list[CardList] = []
-    for naturals in suits.values():
-        if len(naturals) >= needed:
-            runs += runs_within(tuple(naturals), few)
-    set_kind, run_kind = MeldKind.SET, MeldKind.RUN
-    return [(set_kind, meld) for meld in sets] + [(run_kind, meld) for meld in runs]

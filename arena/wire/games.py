@@ -15,6 +15,8 @@ FAMILY_NUMBERS: Final[Mapping[str, int]] = {
     "jam": 20,
     "klaberjass": 21,
     "sixty_six": 22,
+    "loo": 23,
+    "oklahoma_rummy": 24,
     "soko": 25,
     "pineapple": 26,
     "open_face_chinese_poker": 27,

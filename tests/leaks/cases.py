@@ -6,6 +6,7 @@ from arena.games.catalogue import GAMES
 MORE_OPTIONS = {
     "jam": ({"hands": 0, "target": 1},),
     "democracy": ({"hands": 0, "target": 1},),
+    "arlington": ({"hands": 0, "target": 4},),
 }
 
 

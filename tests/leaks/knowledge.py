@@ -7,11 +7,15 @@ digests' sections on information, not from the views.
 
 from collections.abc import Callable, Iterable
 
+from arena.cards import PACK_52
 from arena.games.abstrac import State as AbstracState
+from arena.games.arlington import State as ArlingtonState
 from arena.games.chinese_poker import State as ChinesePokerState
 from arena.games.democracy import State as DemocracyState
 from arena.games.jam import State as JamState
 from arena.games.open_face_chinese_poker import State as OpenFaceState
+from arena.games.oklahoma_rummy import DECK as TWO_PACKS
+from arena.games.oklahoma_rummy import State as OklahomaRummyState
 from arena.games.pineapple import BOARD
 from arena.games.pineapple import State as PineappleState
 from arena.games.sixty_six import State as SixtySixState
@@ -41,6 +45,15 @@ def chinese_poker(state: ChinesePokerState, seat: int | None) -> Iterable[str]:
         for shown in state.committed.naturals:
             hands[shown.seat] = ()
     return others(hands, seat)
+
+
+def arlington(state: ArlingtonState, seat: int | None) -> Iterable[str]:
+    """Other hands, but for cards all have seen, and the undealt cards; for ever."""
+    layout, seen = state.layout, set(state.turn.trick_cards)
+    seen.update(layout.buried, *layout.known, *(cards for t in layout.tables for cards in t.sets))
+    if seat is not None:
+        seen.update(layout.hands[seat])
+    return (card for card in PACK_52 if card not in seen)
 
 
 def jam(state: JamState, seat: int | None) -> Iterable[str]:
@@ -91,14 +104,34 @@ def open_face(state: OpenFaceState, seat: int | None) -> Iterable[str]:
     return (*hidden, *hand.stock)
 
 
+def oklahoma_rummy(state: OklahomaRummyState, seat: int | None) -> Iterable[str]:
+    """Other hands, but for cards taken from the pile, and the order of the stock.
+
+    Of two twins nobody can say which is where: a face is hidden if both of its cards are.
+    """
+    deal = state.deal
+    if deal.phase == "over":
+        return ()
+    seen = {*deal.piles.pile, *(card for known in deal.known for card in known)}
+    seen.update(card for table in deal.tables for meld in table.melds for card in meld.cards)
+    if seat is not None:
+        seen.update(deal.hands[seat])
+    if deal.phase == "draw" and not deal.piles.can_draw:
+        # That the seat is asked shows that it can take the pile.
+        seen.update(deal.hands[deal.turn])
+    return [card for card in TWO_PACKS if card not in seen]
+
+
 HIDDEN: dict[str, Callable[..., Iterable[str]]] = {
     "abstrac": abstrac,
+    "arlington": arlington,
     "democracy": democracy,
     "chinese_poker": chinese_poker,
     "jam": jam,
     "open_face_chinese_poker": open_face,
     "pineapple": pineapple,
     "sixty_six": sixty_six,
+    "oklahoma_rummy": oklahoma_rummy,
     "soko": soko,
 }
 

@@ -123,7 +123,7 @@ def compare(world, emissions, seat, cut, draw, tally, *, swaps=1):
     game = world.game
     state = world.states[cut]
     dealt = max(at for at in range(cut + 1) if world.orders[at])
-    hidden = set(HIDDEN[game.family](state, seat))
+    hidden = Counter(HIDDEN[game.family](state, seat))
     changed = swapped_orders(world.orders[dealt], hidden, draw, swaps)
     if changed is None:
         return
@@ -157,7 +157,7 @@ def swapped_orders(orders, hidden, draw, swaps):
         faces = Counter(order)
         places = defaultdict(list)
         for place, card in enumerate(order):
-            if card in hidden and faces[card] == 1:
+            if hidden[card] >= faces[card]:
                 places[card].append(place)
         movable = [place for at in places.values() for place in at]
         if len(movable) >= 2:
@@ -240,21 +240,28 @@ def differs_in_own_cards(world, emissions, seat, draw):
     None if the seat had no cards of its own just after a deal.
     """
     game = world.game
-    deals = [at for at, orders in enumerate(world.orders) if orders]
+    hand_of = [game.rules.hand_number(state) for state in world.states]
+    deals = [
+        at
+        for at, orders in enumerate(world.orders)
+        if orders and (at == 0 or hand_of[at] != hand_of[at - 1])
+    ]
     dealt = draw.choice(deals)
     state = world.states[dealt]
-    hidden = HIDDEN[game.family]
-    own = set(hidden(state, None)) - set(hidden(state, seat))
+    hidden = set(HIDDEN[game.family](state, seat))
+    own = set(HIDDEN[game.family](state, None)) - hidden
     for key, order in world.orders[dealt].items():
-        mine = [at for at, card in enumerate(order) if card in own]
-        theirs = [at for at, card in enumerate(order) if card in set(hidden(state, seat))]
-        if not mine or not theirs:
+        # All cards of a face change places with all of another: nobody can tell twins apart.
+        faces = Counter(order)
+        mine = [card for card in order if card in own]
+        if not mine:
             continue
-        a, b = draw.choice(mine), draw.choice(theirs)
-        swapped = list(order)
-        swapped[a], swapped[b] = swapped[b], swapped[a]
-        if swapped == list(order):
+        a = draw.choice(mine)
+        theirs = [card for card in order if card in hidden and faces[card] == faces[a]]
+        if not theirs:
             continue
+        b = draw.choice(theirs)
+        swapped = [{a: b, b: a}.get(card, card) for card in order]
         other = replay(world, dealt, dealt, {key: tuple(swapped)})
         if other is None:
             continue

@@ -72,6 +72,15 @@ def test_a_fault_is_told_when_all_have_chosen():
         assert (played_for[2][0].seat, played_for[2][0].kind) == (0, FaultKind.ILLEGAL)
 
 
+def test_a_seat_that_is_found_gone_is_not_given_away_with_the_ask_of_the_same_step():
+    absent = Scripted()
+    absent.gone = True
+    _, bots, _ = run(spec_of("democracy"), [absent, plays, plays])
+    for bot in bots[1:]:
+        told = [len(ask_message(asked).played_for) for asked in bot.asked]
+        assert told[:3] == [0, 1, 0]
+
+
 def test_faults_of_one_step_are_all_told():
     wrong, mute = Reply(Answer(index=99)), Reply(answer=None)
     outcome, bots, _ = run(

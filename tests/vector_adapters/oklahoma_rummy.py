@@ -31,6 +31,9 @@ TYPES = {
 }
 
 
+SOME_STOCK = Piles(("3c", "3d"), (), 0)
+
+
 class Given:
     """Prepared packs by hand; a stock is rebuilt in the order of the discards.
 
@@ -73,7 +76,7 @@ def meld_of(given):
     return meld
 
 
-def state_of(phase, hand, *, melds=(), piles=Piles(("3c", "3d"), (), 0), other=("3c", "3h")):
+def state_of(phase, hand, *, melds=(), piles=SOME_STOCK, other=("3c", "3h")):
     """Seat 0 to act in the first hand of two seats; seat 1 has other cards."""
     match = Match(Options(), 0, (0, 0), ())
     tables = (Table(tuple(melds)), Table(()))
@@ -254,7 +257,8 @@ class Script:
         only(given, "players", "dealer", "scores", "deals")
         players, dealer = given["players"], given["dealer"]
         packs = [
-            deck_of(each, players, (dealer + at) % players) for at, each in enumerate(given["deals"])
+            deck_of(each, players, (dealer + at) % players)
+            for at, each in enumerate(given["deals"])
         ]
         self.deals = Given(dealer, packs)
         match = Match(Options(), dealer, tuple(given["scores"]), ((0,) * players,) * dealer)

@@ -7,9 +7,9 @@ walked further than a card may cost.
 from collections.abc import Callable
 from typing import Any, Final
 
-from arena.games.cel.errors import EvaluationFailed
+from arena.games.cel.errors import CostExceeded, EvaluationFailed
 from arena.games.cel.operators import Run, truth
-from arena.games.cel.values import Env, build, charge, type_name
+from arena.games.cel.values import MAX_COST, SPENT, Env, build, type_name
 
 
 def _elements(value: object, macro: str, at: int) -> list[Any]:
@@ -24,7 +24,9 @@ def _all(target: Run, place: int, body: Run, cost: int, at: int) -> Run:
     def run(env: Env) -> bool:
         failed = None
         for item in _elements(target(env), "all", at):
-            charge(env, cost)
+            env[SPENT] += cost
+            if env[SPENT] > MAX_COST:
+                raise CostExceeded
             env[place] = item
             try:
                 if not truth(body(env), ".all()", at):
@@ -44,7 +46,9 @@ def _exists(target: Run, place: int, body: Run, cost: int, at: int) -> Run:
     def run(env: Env) -> bool:
         failed = None
         for item in _elements(target(env), "exists", at):
-            charge(env, cost)
+            env[SPENT] += cost
+            if env[SPENT] > MAX_COST:
+                raise CostExceeded
             env[place] = item
             try:
                 if truth(body(env), ".exists()", at):
@@ -64,7 +68,9 @@ def _chosen(
     def run(env: Env) -> list[Any]:
         kept = []
         for item in _elements(target(env), macro, at):
-            charge(env, cost)
+            env[SPENT] += cost
+            if env[SPENT] > MAX_COST:
+                raise CostExceeded
             env[place] = item
             if truth(body(env), f".{macro}()", at):
                 kept.append(item)
@@ -94,7 +100,9 @@ def _map(target: Run, place: int, body: Run, cost: int, at: int) -> Run:
     def run(env: Env) -> list[Any]:
         made = []
         for item in _elements(target(env), "map", at):
-            charge(env, cost)
+            env[SPENT] += cost
+            if env[SPENT] > MAX_COST:
+                raise CostExceeded
             env[place] = item
             made.append(body(env))
         build(env, len(made), at)

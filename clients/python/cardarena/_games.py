@@ -18,6 +18,8 @@ FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "jam": ("jam",),
     "klaberjass": ("klaberjass",),
     "sixty_six": ("sixty_six",),
+    "loo": ("loo",),
+    "oklahoma_rummy": ("oklahoma_rummy",),
     "soko": ("soko",),
     "pineapple": ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo"),
     "open_face_chinese_poker": ("open_face_chinese_poker",),

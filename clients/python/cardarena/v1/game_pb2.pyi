@@ -16,6 +16,8 @@ from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
 from cardarena.games.v1 import eleusis_pb2 as _eleusis_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
 from cardarena.games.v1 import klaberjass_pb2 as _klaberjass_pb2
+from cardarena.games.v1 import loo_pb2 as _loo_pb2
+from cardarena.games.v1 import oklahoma_rummy_pb2 as _oklahoma_rummy_pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese_poker_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
 from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
@@ -107,6 +109,8 @@ class GameMove(_message.Message):
     JAM_FIELD_NUMBER: _builtins.int
     KLABERJASS_FIELD_NUMBER: _builtins.int
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
+    LOO_FIELD_NUMBER: _builtins.int
+    OKLAHOMA_RUMMY_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
@@ -140,6 +144,14 @@ class GameMove(_message.Message):
         """A move of Sixty-Six."""
 
     @_builtins.property
+    def loo(self) -> _loo_pb2.LooMove:
+        """A move of Loo."""
+
+    @_builtins.property
+    def oklahoma_rummy(self) -> _oklahoma_rummy_pb2.OklahomaRummyMove:
+        """A move of Oklahoma Rummy."""
+
+    @_builtins.property
     def soko(self) -> _soko_pb2.SokoMove:
         """A move of Soko."""
 
@@ -165,16 +177,18 @@ class GameMove(_message.Message):
         jam: _jam_pb2.JamMove | None = ...,
         klaberjass: _klaberjass_pb2.KlaberjassMove | None = ...,
         sixty_six: _sixty_six_pb2.SixtySixMove | None = ...,
+        loo: _loo_pb2.LooMove | None = ...,
+        oklahoma_rummy: _oklahoma_rummy_pb2.OklahomaRummyMove | None = ...,
         soko: _soko_pb2.SokoMove | None = ...,
         pineapple: _pineapple_pb2.PineappleMove | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerMove | None = ...,
         eleusis: _eleusis_pb2.EleusisMove | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "loo", "oklahoma_rummy", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -193,6 +207,8 @@ class GameEvent(_message.Message):
     JAM_FIELD_NUMBER: _builtins.int
     KLABERJASS_FIELD_NUMBER: _builtins.int
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
+    LOO_FIELD_NUMBER: _builtins.int
+    OKLAHOMA_RUMMY_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
@@ -226,6 +242,14 @@ class GameEvent(_message.Message):
         """An event of Sixty-Six."""
 
     @_builtins.property
+    def loo(self) -> _loo_pb2.LooEvent:
+        """An event of Loo."""
+
+    @_builtins.property
+    def oklahoma_rummy(self) -> _oklahoma_rummy_pb2.OklahomaRummyEvent:
+        """An event of Oklahoma Rummy."""
+
+    @_builtins.property
     def soko(self) -> _soko_pb2.SokoEvent:
         """An event of Soko."""
 
@@ -251,16 +275,18 @@ class GameEvent(_message.Message):
         jam: _jam_pb2.JamEvent | None = ...,
         klaberjass: _klaberjass_pb2.KlaberjassEvent | None = ...,
         sixty_six: _sixty_six_pb2.SixtySixEvent | None = ...,
+        loo: _loo_pb2.LooEvent | None = ...,
+        oklahoma_rummy: _oklahoma_rummy_pb2.OklahomaRummyEvent | None = ...,
         soko: _soko_pb2.SokoEvent | None = ...,
         pineapple: _pineapple_pb2.PineappleEvent | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerEvent | None = ...,
         eleusis: _eleusis_pb2.EleusisEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "loo", "oklahoma_rummy", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -29,6 +29,8 @@ from cardarena.games.v1 import democracy_pb2 as cardarena_dot_games_dot_v1_dot_d
 from cardarena.games.v1 import eleusis_pb2 as cardarena_dot_games_dot_v1_dot_eleusis__pb2
 from cardarena.games.v1 import jam_pb2 as cardarena_dot_games_dot_v1_dot_jam__pb2
 from cardarena.games.v1 import klaberjass_pb2 as cardarena_dot_games_dot_v1_dot_klaberjass__pb2
+from cardarena.games.v1 import loo_pb2 as cardarena_dot_games_dot_v1_dot_loo__pb2
+from cardarena.games.v1 import oklahoma_rummy_pb2 as cardarena_dot_games_dot_v1_dot_oklahoma__rummy__pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as cardarena_dot_games_dot_v1_dot_open__face__chinese__poker__pb2
 from cardarena.games.v1 import pineapple_pb2 as cardarena_dot_games_dot_v1_dot_pineapple__pb2
 from cardarena.games.v1 import sixty_six_pb2 as cardarena_dot_games_dot_v1_dot_sixty__six__pb2
@@ -36,69 +38,69 @@ from cardarena.games.v1 import soko_pb2 as cardarena_dot_games_dot_v1_dot_soko__
 from cardarena.v1 import game_pb2 as cardarena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/play.proto\x12\x0c\x63\x61rdarena.v1\x1a cardarena/games/v1/abstrac.proto\x1a\"cardarena/games/v1/arlington.proto\x1a&cardarena/games/v1/chinese_poker.proto\x1a\"cardarena/games/v1/democracy.proto\x1a cardarena/games/v1/eleusis.proto\x1a\x1c\x63\x61rdarena/games/v1/jam.proto\x1a#cardarena/games/v1/klaberjass.proto\x1a\x30\x63\x61rdarena/games/v1/open_face_chinese_poker.proto\x1a\"cardarena/games/v1/pineapple.proto\x1a\"cardarena/games/v1/sixty_six.proto\x1a\x1d\x63\x61rdarena/games/v1/soko.proto\x1a\x17\x63\x61rdarena/v1/game.proto\"\xec\x01\n\nBotMessage\x12$\n\x05hello\x18\x01 \x01(\x0b\x32\x13.cardarena.v1.HelloH\x00\x12$\n\x05ready\x18\x02 \x01(\x0b\x32\x13.cardarena.v1.ReadyH\x00\x12(\n\x07\x61nswers\x18\x03 \x01(\x0b\x32\x15.cardarena.v1.AnswersH\x00\x12/\n\x0b\x64\x65\x61l_commit\x18\x04 \x01(\x0b\x32\x18.cardarena.v1.DealCommitH\x00\x12/\n\x0b\x64\x65\x61l_reveal\x18\x05 \x01(\x0b\x32\x18.cardarena.v1.DealRevealH\x00\x42\x06\n\x04\x62ody\"\x82\x04\n\x0c\x41renaMessage\x12(\n\x07welcome\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.WelcomeH\x00\x12/\n\x0bmatch_start\x18\x02 \x01(\x0b\x32\x18.cardarena.v1.MatchStartH\x00\x12\"\n\x04\x61sks\x18\x03 \x01(\x0b\x32\x12.cardarena.v1.AsksH\x00\x12-\n\nask_closed\x18\x04 \x01(\x0b\x32\x17.cardarena.v1.AskClosedH\x00\x12(\n\x07refusal\x18\x05 \x01(\x0b\x32\x15.cardarena.v1.RefusalH\x00\x12+\n\tmatch_end\x18\x06 \x01(\x0b\x32\x16.cardarena.v1.MatchEndH\x00\x12$\n\x05\x64rain\x18\x07 \x01(\x0b\x32\x13.cardarena.v1.DrainH\x00\x12*\n\x08redirect\x18\x08 \x01(\x0b\x32\x16.cardarena.v1.RedirectH\x00\x12+\n\tdeal_open\x18\t \x01(\x0b\x32\x16.cardarena.v1.DealOpenH\x00\x12\x37\n\x0f\x64\x65\x61l_transcript\x18\n \x01(\x0b\x32\x1c.cardarena.v1.DealTranscriptH\x00\x12-\n\ndeal_close\x18\x0b \x01(\x0b\x32\x17.cardarena.v1.DealCloseH\x00\x42\x06\n\x04\x62ody\"\x8c\x01\n\x05Hello\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0b\n\x03sdk\x18\x02 \x01(\t\x12(\n\x05games\x18\x03 \x03(\x0b\x32\x19.cardarena.v1.GameSupport\x12\x13\n\x0bmax_matches\x18\x04 \x01(\r\x12\x15\n\rmax_open_asks\x18\x05 \x01(\r\x12\x11\n\twant_text\x18\x06 \x01(\x08\"A\n\x0bGameSupport\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x15\n\rrules_version\x18\x02 \x01(\r\x12\r\n\x05seats\x18\x03 \x03(\r\"\x1c\n\x05Ready\x12\x13\n\x0bmax_matches\x18\x01 \x01(\r\"0\n\x07\x41nswers\x12%\n\x07\x61nswers\x18\x01 \x03(\x0b\x32\x14.cardarena.v1.Answer\"i\n\x06\x41nswer\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12\x0f\n\x05index\x18\x02 \x01(\rH\x00\x12&\n\x04move\x18\x03 \x01(\x0b\x32\x16.cardarena.v1.GameMoveH\x00\x12\x0c\n\x04note\x18\x04 \x01(\tB\x08\n\x06\x63hoice\"\x8f\x01\n\x07Welcome\x12\r\n\x05\x65poch\x18\x01 \x01(\r\x12$\n\x06limits\x18\x02 \x01(\x0b\x32\x14.cardarena.v1.Limits\x12)\n\x07matches\x18\x03 \x03(\x0b\x32\x18.cardarena.v1.MatchStart\x12$\n\topen_asks\x18\x04 \x03(\x0b\x32\x11.cardarena.v1.Ask\"g\n\x06Limits\x12\x13\n\x0bmax_matches\x18\x01 \x01(\r\x12\x15\n\rmax_open_asks\x18\x02 \x01(\r\x12\x19\n\x11max_message_bytes\x18\x03 \x01(\r\x12\x16\n\x0emax_note_chars\x18\x04 \x01(\r\"\xce\x01\n\nMatchStart\x12\r\n\x05match\x18\x01 \x01(\r\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\r\x12&\n\x07options\x18\x04 \x03(\x0b\x32\x15.cardarena.v1.Setting\x12/\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x19.cardarena.v1.TimeControl\x12\x0c\n\x04seat\x18\x06 \x01(\r\x12%\n\x07players\x18\x07 \x03(\x0b\x32\x14.cardarena.v1.Player\"$\n\x06Player\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\"\'\n\x04\x41sks\x12\x1f\n\x04\x61sks\x18\x01 \x03(\x0b\x32\x11.cardarena.v1.Ask\"\x94\x06\n\x03\x41sk\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12\r\n\x05match\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\"\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x13.cardarena.v1.Clock\x12+\n\nplayed_for\x18\x05 \x03(\x0b\x32\x17.cardarena.v1.PlayedFor\x12\x12\n\nmove_texts\x18\x06 \x03(\t\x12\x13\n\x0b\x65vent_texts\x18\x07 \x03(\t\x12\x31\n\x07\x61\x62strac\x18\x10 \x01(\x0b\x32\x1e.cardarena.games.v1.AbstracAskH\x00\x12\x35\n\tdemocracy\x18\x11 \x01(\x0b\x32 .cardarena.games.v1.DemocracyAskH\x00\x12<\n\rchinese_poker\x18\x12 \x01(\x0b\x32#.cardarena.games.v1.ChinesePokerAskH\x00\x12\x35\n\tarlington\x18\x13 \x01(\x0b\x32 .cardarena.games.v1.ArlingtonAskH\x00\x12)\n\x03jam\x18\x14 \x01(\x0b\x32\x1a.cardarena.games.v1.JamAskH\x00\x12\x37\n\nklaberjass\x18\x15 \x01(\x0b\x32!.cardarena.games.v1.KlaberjassAskH\x00\x12\x34\n\tsixty_six\x18\x16 \x01(\x0b\x32\x1f.cardarena.games.v1.SixtySixAskH\x00\x12+\n\x04soko\x18\x19 \x01(\x0b\x32\x1b.cardarena.games.v1.SokoAskH\x00\x12\x35\n\tpineapple\x18\x1a \x01(\x0b\x32 .cardarena.games.v1.PineappleAskH\x00\x12N\n\x17open_face_chinese_poker\x18\x1b \x01(\x0b\x32+.cardarena.games.v1.OpenFaceChinesePokerAskH\x00\x12\x31\n\x07\x65leusis\x18\x1c \x01(\x0b\x32\x1e.cardarena.games.v1.EleusisAskH\x00\x42\x06\n\x04game\"[\n\x05\x43lock\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\x12\x1a\n\x12last_round_trip_ms\x18\x04 \x01(\r\"g\n\tPlayedFor\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x15\n\revents_before\x18\x04 \x01(\r\"S\n\tAskClosed\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12&\n\x05\x66\x61ult\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\x12\x0e\n\x06reason\x18\x03 \x01(\t\"T\n\x07Refusal\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12+\n\x06reason\x18\x02 \x01(\x0e\x32\x1b.cardarena.v1.RefusalReason\x12\x0c\n\x04text\x18\x03 \x01(\t\"\xc9\x01\n\x08MatchEnd\x12\r\n\x05match\x18\x01 \x01(\r\x12\x30\n\x0ftrailing_events\x18\x02 \x03(\x0b\x32\x17.cardarena.v1.GameEvent\x12\x0e\n\x06scores\x18\x03 \x03(\x11\x12\x0e\n\x06places\x18\x04 \x03(\r\x12$\n\x06\x65nding\x18\x05 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12#\n\x06\x66\x61ults\x18\x06 \x03(\x0b\x32\x13.cardarena.v1.Fault\x12\x11\n\treplay_id\x18\x07 \x01(\t\"\x1c\n\x05\x44rain\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x01 \x01(\r\"\x1c\n\x08Redirect\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\"K\n\x08\x44\x65\x61lOpen\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x19\n\x11server_commitment\x18\x02 \x01(\x0c\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x03 \x01(\r\"1\n\nDealCommit\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x12\n\ncommitment\x18\x02 \x01(\x0c\"e\n\x0e\x44\x65\x61lTranscript\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12-\n\x0b\x63ommitments\x18\x02 \x03(\x0b\x32\x18.cardarena.v1.Commitment\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x03 \x01(\r\"5\n\nCommitment\x12\x13\n\x0bparticipant\x18\x01 \x01(\t\x12\x12\n\ncommitment\x18\x02 \x01(\x0c\".\n\nDealReveal\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c\"V\n\tDealClose\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12(\n\tentropies\x18\x03 \x03(\x0b\x32\x15.cardarena.v1.Entropy\"/\n\x07\x45ntropy\x12\x13\n\x0bparticipant\x18\x01 \x01(\t\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c*\xf5\x01\n\rRefusalReason\x12\x1e\n\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12\x1c\n\x18REFUSAL_REASON_MALFORMED\x10\x01\x12\x1f\n\x1bREFUSAL_REASON_OUT_OF_ORDER\x10\x02\x12\x1e\n\x1aREFUSAL_REASON_UNKNOWN_ASK\x10\x03\x12#\n\x1fREFUSAL_REASON_ALREADY_ANSWERED\x10\x04\x12 \n\x1cREFUSAL_REASON_NOTE_TOO_LONG\x10\x05\x12\x1e\n\x1aREFUSAL_REASON_NOT_OFFERED\x10\x06\x32O\n\x0bPlayService\x12@\n\x04Play\x12\x18.cardarena.v1.BotMessage\x1a\x1a.cardarena.v1.ArenaMessage(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/play.proto\x12\x0c\x63\x61rdarena.v1\x1a cardarena/games/v1/abstrac.proto\x1a\"cardarena/games/v1/arlington.proto\x1a&cardarena/games/v1/chinese_poker.proto\x1a\"cardarena/games/v1/democracy.proto\x1a cardarena/games/v1/eleusis.proto\x1a\x1c\x63\x61rdarena/games/v1/jam.proto\x1a#cardarena/games/v1/klaberjass.proto\x1a\x1c\x63\x61rdarena/games/v1/loo.proto\x1a\'cardarena/games/v1/oklahoma_rummy.proto\x1a\x30\x63\x61rdarena/games/v1/open_face_chinese_poker.proto\x1a\"cardarena/games/v1/pineapple.proto\x1a\"cardarena/games/v1/sixty_six.proto\x1a\x1d\x63\x61rdarena/games/v1/soko.proto\x1a\x17\x63\x61rdarena/v1/game.proto\"\xec\x01\n\nBotMessage\x12$\n\x05hello\x18\x01 \x01(\x0b\x32\x13.cardarena.v1.HelloH\x00\x12$\n\x05ready\x18\x02 \x01(\x0b\x32\x13.cardarena.v1.ReadyH\x00\x12(\n\x07\x61nswers\x18\x03 \x01(\x0b\x32\x15.cardarena.v1.AnswersH\x00\x12/\n\x0b\x64\x65\x61l_commit\x18\x04 \x01(\x0b\x32\x18.cardarena.v1.DealCommitH\x00\x12/\n\x0b\x64\x65\x61l_reveal\x18\x05 \x01(\x0b\x32\x18.cardarena.v1.DealRevealH\x00\x42\x06\n\x04\x62ody\"\x82\x04\n\x0c\x41renaMessage\x12(\n\x07welcome\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.WelcomeH\x00\x12/\n\x0bmatch_start\x18\x02 \x01(\x0b\x32\x18.cardarena.v1.MatchStartH\x00\x12\"\n\x04\x61sks\x18\x03 \x01(\x0b\x32\x12.cardarena.v1.AsksH\x00\x12-\n\nask_closed\x18\x04 \x01(\x0b\x32\x17.cardarena.v1.AskClosedH\x00\x12(\n\x07refusal\x18\x05 \x01(\x0b\x32\x15.cardarena.v1.RefusalH\x00\x12+\n\tmatch_end\x18\x06 \x01(\x0b\x32\x16.cardarena.v1.MatchEndH\x00\x12$\n\x05\x64rain\x18\x07 \x01(\x0b\x32\x13.cardarena.v1.DrainH\x00\x12*\n\x08redirect\x18\x08 \x01(\x0b\x32\x16.cardarena.v1.RedirectH\x00\x12+\n\tdeal_open\x18\t \x01(\x0b\x32\x16.cardarena.v1.DealOpenH\x00\x12\x37\n\x0f\x64\x65\x61l_transcript\x18\n \x01(\x0b\x32\x1c.cardarena.v1.DealTranscriptH\x00\x12-\n\ndeal_close\x18\x0b \x01(\x0b\x32\x17.cardarena.v1.DealCloseH\x00\x42\x06\n\x04\x62ody\"\x8c\x01\n\x05Hello\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0b\n\x03sdk\x18\x02 \x01(\t\x12(\n\x05games\x18\x03 \x03(\x0b\x32\x19.cardarena.v1.GameSupport\x12\x13\n\x0bmax_matches\x18\x04 \x01(\r\x12\x15\n\rmax_open_asks\x18\x05 \x01(\r\x12\x11\n\twant_text\x18\x06 \x01(\x08\"A\n\x0bGameSupport\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x15\n\rrules_version\x18\x02 \x01(\r\x12\r\n\x05seats\x18\x03 \x03(\r\"\x1c\n\x05Ready\x12\x13\n\x0bmax_matches\x18\x01 \x01(\r\"0\n\x07\x41nswers\x12%\n\x07\x61nswers\x18\x01 \x03(\x0b\x32\x14.cardarena.v1.Answer\"i\n\x06\x41nswer\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12\x0f\n\x05index\x18\x02 \x01(\rH\x00\x12&\n\x04move\x18\x03 \x01(\x0b\x32\x16.cardarena.v1.GameMoveH\x00\x12\x0c\n\x04note\x18\x04 \x01(\tB\x08\n\x06\x63hoice\"\x8f\x01\n\x07Welcome\x12\r\n\x05\x65poch\x18\x01 \x01(\r\x12$\n\x06limits\x18\x02 \x01(\x0b\x32\x14.cardarena.v1.Limits\x12)\n\x07matches\x18\x03 \x03(\x0b\x32\x18.cardarena.v1.MatchStart\x12$\n\topen_asks\x18\x04 \x03(\x0b\x32\x11.cardarena.v1.Ask\"g\n\x06Limits\x12\x13\n\x0bmax_matches\x18\x01 \x01(\r\x12\x15\n\rmax_open_asks\x18\x02 \x01(\r\x12\x19\n\x11max_message_bytes\x18\x03 \x01(\r\x12\x16\n\x0emax_note_chars\x18\x04 \x01(\r\"\xce\x01\n\nMatchStart\x12\r\n\x05match\x18\x01 \x01(\r\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\r\x12&\n\x07options\x18\x04 \x03(\x0b\x32\x15.cardarena.v1.Setting\x12/\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x19.cardarena.v1.TimeControl\x12\x0c\n\x04seat\x18\x06 \x01(\r\x12%\n\x07players\x18\x07 \x03(\x0b\x32\x14.cardarena.v1.Player\"$\n\x06Player\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0c\n\x04name\x18\x02 \x01(\t\"\'\n\x04\x41sks\x12\x1f\n\x04\x61sks\x18\x01 \x03(\x0b\x32\x11.cardarena.v1.Ask\"\xff\x06\n\x03\x41sk\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12\r\n\x05match\x18\x02 \x01(\r\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12\"\n\x05\x63lock\x18\x04 \x01(\x0b\x32\x13.cardarena.v1.Clock\x12+\n\nplayed_for\x18\x05 \x03(\x0b\x32\x17.cardarena.v1.PlayedFor\x12\x12\n\nmove_texts\x18\x06 \x03(\t\x12\x13\n\x0b\x65vent_texts\x18\x07 \x03(\t\x12\x31\n\x07\x61\x62strac\x18\x10 \x01(\x0b\x32\x1e.cardarena.games.v1.AbstracAskH\x00\x12\x35\n\tdemocracy\x18\x11 \x01(\x0b\x32 .cardarena.games.v1.DemocracyAskH\x00\x12<\n\rchinese_poker\x18\x12 \x01(\x0b\x32#.cardarena.games.v1.ChinesePokerAskH\x00\x12\x35\n\tarlington\x18\x13 \x01(\x0b\x32 .cardarena.games.v1.ArlingtonAskH\x00\x12)\n\x03jam\x18\x14 \x01(\x0b\x32\x1a.cardarena.games.v1.JamAskH\x00\x12\x37\n\nklaberjass\x18\x15 \x01(\x0b\x32!.cardarena.games.v1.KlaberjassAskH\x00\x12\x34\n\tsixty_six\x18\x16 \x01(\x0b\x32\x1f.cardarena.games.v1.SixtySixAskH\x00\x12)\n\x03loo\x18\x17 \x01(\x0b\x32\x1a.cardarena.games.v1.LooAskH\x00\x12>\n\x0eoklahoma_rummy\x18\x18 \x01(\x0b\x32$.cardarena.games.v1.OklahomaRummyAskH\x00\x12+\n\x04soko\x18\x19 \x01(\x0b\x32\x1b.cardarena.games.v1.SokoAskH\x00\x12\x35\n\tpineapple\x18\x1a \x01(\x0b\x32 .cardarena.games.v1.PineappleAskH\x00\x12N\n\x17open_face_chinese_poker\x18\x1b \x01(\x0b\x32+.cardarena.games.v1.OpenFaceChinesePokerAskH\x00\x12\x31\n\x07\x65leusis\x18\x1c \x01(\x0b\x32\x1e.cardarena.games.v1.EleusisAskH\x00\x42\x06\n\x04game\"[\n\x05\x43lock\x12\x0f\n\x07move_ms\x18\x01 \x01(\r\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x14\n\x0cincrement_ms\x18\x03 \x01(\r\x12\x1a\n\x12last_round_trip_ms\x18\x04 \x01(\r\"g\n\tPlayedFor\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x15\n\revents_before\x18\x04 \x01(\r\"S\n\tAskClosed\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12&\n\x05\x66\x61ult\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\x12\x0e\n\x06reason\x18\x03 \x01(\t\"T\n\x07Refusal\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\r\x12+\n\x06reason\x18\x02 \x01(\x0e\x32\x1b.cardarena.v1.RefusalReason\x12\x0c\n\x04text\x18\x03 \x01(\t\"\xc9\x01\n\x08MatchEnd\x12\r\n\x05match\x18\x01 \x01(\r\x12\x30\n\x0ftrailing_events\x18\x02 \x03(\x0b\x32\x17.cardarena.v1.GameEvent\x12\x0e\n\x06scores\x18\x03 \x03(\x11\x12\x0e\n\x06places\x18\x04 \x03(\r\x12$\n\x06\x65nding\x18\x05 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12#\n\x06\x66\x61ults\x18\x06 \x03(\x0b\x32\x13.cardarena.v1.Fault\x12\x11\n\treplay_id\x18\x07 \x01(\t\"\x1c\n\x05\x44rain\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x01 \x01(\r\"\x1c\n\x08Redirect\x12\x10\n\x08\x65ndpoint\x18\x01 \x01(\t\"K\n\x08\x44\x65\x61lOpen\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x19\n\x11server_commitment\x18\x02 \x01(\x0c\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x03 \x01(\r\"1\n\nDealCommit\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x12\n\ncommitment\x18\x02 \x01(\x0c\"e\n\x0e\x44\x65\x61lTranscript\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12-\n\x0b\x63ommitments\x18\x02 \x03(\x0b\x32\x18.cardarena.v1.Commitment\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x03 \x01(\r\"5\n\nCommitment\x12\x13\n\x0bparticipant\x18\x01 \x01(\t\x12\x12\n\ncommitment\x18\x02 \x01(\x0c\".\n\nDealReveal\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c\"V\n\tDealClose\x12\x0f\n\x07\x63ontext\x18\x01 \x01(\x0c\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12(\n\tentropies\x18\x03 \x03(\x0b\x32\x15.cardarena.v1.Entropy\"/\n\x07\x45ntropy\x12\x13\n\x0bparticipant\x18\x01 \x01(\t\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c*\xf5\x01\n\rRefusalReason\x12\x1e\n\x1aREFUSAL_REASON_UNSPECIFIED\x10\x00\x12\x1c\n\x18REFUSAL_REASON_MALFORMED\x10\x01\x12\x1f\n\x1bREFUSAL_REASON_OUT_OF_ORDER\x10\x02\x12\x1e\n\x1aREFUSAL_REASON_UNKNOWN_ASK\x10\x03\x12#\n\x1fREFUSAL_REASON_ALREADY_ANSWERED\x10\x04\x12 \n\x1cREFUSAL_REASON_NOTE_TOO_LONG\x10\x05\x12\x1e\n\x1aREFUSAL_REASON_NOT_OFFERED\x10\x06\x32O\n\x0bPlayService\x12@\n\x04Play\x12\x18.cardarena.v1.BotMessage\x1a\x1a.cardarena.v1.ArenaMessage(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.play_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_REFUSALREASON']._serialized_start=4054
-  _globals['_REFUSALREASON']._serialized_end=4299
-  _globals['_BOTMESSAGE']._serialized_start=467
-  _globals['_BOTMESSAGE']._serialized_end=703
-  _globals['_ARENAMESSAGE']._serialized_start=706
-  _globals['_ARENAMESSAGE']._serialized_end=1220
-  _globals['_HELLO']._serialized_start=1223
-  _globals['_HELLO']._serialized_end=1363
-  _globals['_GAMESUPPORT']._serialized_start=1365
-  _globals['_GAMESUPPORT']._serialized_end=1430
-  _globals['_READY']._serialized_start=1432
-  _globals['_READY']._serialized_end=1460
-  _globals['_ANSWERS']._serialized_start=1462
-  _globals['_ANSWERS']._serialized_end=1510
-  _globals['_ANSWER']._serialized_start=1512
-  _globals['_ANSWER']._serialized_end=1617
-  _globals['_WELCOME']._serialized_start=1620
-  _globals['_WELCOME']._serialized_end=1763
-  _globals['_LIMITS']._serialized_start=1765
-  _globals['_LIMITS']._serialized_end=1868
-  _globals['_MATCHSTART']._serialized_start=1871
-  _globals['_MATCHSTART']._serialized_end=2077
-  _globals['_PLAYER']._serialized_start=2079
-  _globals['_PLAYER']._serialized_end=2115
-  _globals['_ASKS']._serialized_start=2117
-  _globals['_ASKS']._serialized_end=2156
-  _globals['_ASK']._serialized_start=2159
-  _globals['_ASK']._serialized_end=2947
-  _globals['_CLOCK']._serialized_start=2949
-  _globals['_CLOCK']._serialized_end=3040
-  _globals['_PLAYEDFOR']._serialized_start=3042
-  _globals['_PLAYEDFOR']._serialized_end=3145
-  _globals['_ASKCLOSED']._serialized_start=3147
-  _globals['_ASKCLOSED']._serialized_end=3230
-  _globals['_REFUSAL']._serialized_start=3232
-  _globals['_REFUSAL']._serialized_end=3316
-  _globals['_MATCHEND']._serialized_start=3319
-  _globals['_MATCHEND']._serialized_end=3520
-  _globals['_DRAIN']._serialized_start=3522
-  _globals['_DRAIN']._serialized_end=3550
-  _globals['_REDIRECT']._serialized_start=3552
-  _globals['_REDIRECT']._serialized_end=3580
-  _globals['_DEALOPEN']._serialized_start=3582
-  _globals['_DEALOPEN']._serialized_end=3657
-  _globals['_DEALCOMMIT']._serialized_start=3659
-  _globals['_DEALCOMMIT']._serialized_end=3708
-  _globals['_DEALTRANSCRIPT']._serialized_start=3710
-  _globals['_DEALTRANSCRIPT']._serialized_end=3811
-  _globals['_COMMITMENT']._serialized_start=3813
-  _globals['_COMMITMENT']._serialized_end=3866
-  _globals['_DEALREVEAL']._serialized_start=3868
-  _globals['_DEALREVEAL']._serialized_end=3914
-  _globals['_DEALCLOSE']._serialized_start=3916
-  _globals['_DEALCLOSE']._serialized_end=4002
-  _globals['_ENTROPY']._serialized_start=4004
-  _globals['_ENTROPY']._serialized_end=4051
-  _globals['_PLAYSERVICE']._serialized_start=4301
-  _globals['_PLAYSERVICE']._serialized_end=4380
+  _globals['_REFUSALREASON']._serialized_start=4232
+  _globals['_REFUSALREASON']._serialized_end=4477
+  _globals['_BOTMESSAGE']._serialized_start=538
+  _globals['_BOTMESSAGE']._serialized_end=774
+  _globals['_ARENAMESSAGE']._serialized_start=777
+  _globals['_ARENAMESSAGE']._serialized_end=1291
+  _globals['_HELLO']._serialized_start=1294
+  _globals['_HELLO']._serialized_end=1434
+  _globals['_GAMESUPPORT']._serialized_start=1436
+  _globals['_GAMESUPPORT']._serialized_end=1501
+  _globals['_READY']._serialized_start=1503
+  _globals['_READY']._serialized_end=1531
+  _globals['_ANSWERS']._serialized_start=1533
+  _globals['_ANSWERS']._serialized_end=1581
+  _globals['_ANSWER']._serialized_start=1583
+  _globals['_ANSWER']._serialized_end=1688
+  _globals['_WELCOME']._serialized_start=1691
+  _globals['_WELCOME']._serialized_end=1834
+  _globals['_LIMITS']._serialized_start=1836
+  _globals['_LIMITS']._serialized_end=1939
+  _globals['_MATCHSTART']._serialized_start=1942
+  _globals['_MATCHSTART']._serialized_end=2148
+  _globals['_PLAYER']._serialized_start=2150
+  _globals['_PLAYER']._serialized_end=2186
+  _globals['_ASKS']._serialized_start=2188
+  _globals['_ASKS']._serialized_end=2227
+  _globals['_ASK']._serialized_start=2230
+  _globals['_ASK']._serialized_end=3125
+  _globals['_CLOCK']._serialized_start=3127
+  _globals['_CLOCK']._serialized_end=3218
+  _globals['_PLAYEDFOR']._serialized_start=3220
+  _globals['_PLAYEDFOR']._serialized_end=3323
+  _globals['_ASKCLOSED']._serialized_start=3325
+  _globals['_ASKCLOSED']._serialized_end=3408
+  _globals['_REFUSAL']._serialized_start=3410
+  _globals['_REFUSAL']._serialized_end=3494
+  _globals['_MATCHEND']._serialized_start=3497
+  _globals['_MATCHEND']._serialized_end=3698
+  _globals['_DRAIN']._serialized_start=3700
+  _globals['_DRAIN']._serialized_end=3728
+  _globals['_REDIRECT']._serialized_start=3730
+  _globals['_REDIRECT']._serialized_end=3758
+  _globals['_DEALOPEN']._serialized_start=3760
+  _globals['_DEALOPEN']._serialized_end=3835
+  _globals['_DEALCOMMIT']._serialized_start=3837
+  _globals['_DEALCOMMIT']._serialized_end=3886
+  _globals['_DEALTRANSCRIPT']._serialized_start=3888
+  _globals['_DEALTRANSCRIPT']._serialized_end=3989
+  _globals['_COMMITMENT']._serialized_start=3991
+  _globals['_COMMITMENT']._serialized_end=4044
+  _globals['_DEALREVEAL']._serialized_start=4046
+  _globals['_DEALREVEAL']._serialized_end=4092
+  _globals['_DEALCLOSE']._serialized_start=4094
+  _globals['_DEALCLOSE']._serialized_end=4180
+  _globals['_ENTROPY']._serialized_start=4182
+  _globals['_ENTROPY']._serialized_end=4229
+  _globals['_PLAYSERVICE']._serialized_start=4479
+  _globals['_PLAYSERVICE']._serialized_end=4558
 # @@protoc_insertion_point(module_scope)

@@ -25,6 +25,8 @@ from cardarena.games.v1 import democracy_pb2 as _democracy_pb2
 from cardarena.games.v1 import eleusis_pb2 as _eleusis_pb2
 from cardarena.games.v1 import jam_pb2 as _jam_pb2
 from cardarena.games.v1 import klaberjass_pb2 as _klaberjass_pb2
+from cardarena.games.v1 import loo_pb2 as _loo_pb2
+from cardarena.games.v1 import oklahoma_rummy_pb2 as _oklahoma_rummy_pb2
 from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese_poker_pb2
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
 from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
@@ -578,6 +580,8 @@ class Ask(_message.Message):
     JAM_FIELD_NUMBER: _builtins.int
     KLABERJASS_FIELD_NUMBER: _builtins.int
     SIXTY_SIX_FIELD_NUMBER: _builtins.int
+    LOO_FIELD_NUMBER: _builtins.int
+    OKLAHOMA_RUMMY_FIELD_NUMBER: _builtins.int
     SOKO_FIELD_NUMBER: _builtins.int
     PINEAPPLE_FIELD_NUMBER: _builtins.int
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
@@ -633,6 +637,14 @@ class Ask(_message.Message):
         """Asks at Sixty-Six."""
 
     @_builtins.property
+    def loo(self) -> _loo_pb2.LooAsk:
+        """Asks at Loo."""
+
+    @_builtins.property
+    def oklahoma_rummy(self) -> _oklahoma_rummy_pb2.OklahomaRummyAsk:
+        """Asks at Oklahoma Rummy."""
+
+    @_builtins.property
     def soko(self) -> _soko_pb2.SokoAsk:
         """Asks at Soko."""
 
@@ -665,16 +677,18 @@ class Ask(_message.Message):
         jam: _jam_pb2.JamAsk | None = ...,
         klaberjass: _klaberjass_pb2.KlaberjassAsk | None = ...,
         sixty_six: _sixty_six_pb2.SixtySixAsk | None = ...,
+        loo: _loo_pb2.LooAsk | None = ...,
+        oklahoma_rummy: _oklahoma_rummy_pb2.OklahomaRummyAsk | None = ...,
         soko: _soko_pb2.SokoAsk | None = ...,
         pineapple: _pineapple_pb2.PineappleAsk | None = ...,
         open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerAsk | None = ...,
         eleusis: _eleusis_pb2.EleusisAsk | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "match", b"match", "move_texts", b"move_texts", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "match", b"match", "move_texts", b"move_texts", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "loo", "oklahoma_rummy", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

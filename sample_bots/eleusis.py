@@ -1,0 +1,208 @@
+"""Plays Eleusis by holding many rules for possible and dropping those that the table refutes.
+
+Each candidate is a rule of the arena's language, written so that Python reads
+it as well. All that happened at the table is put to each: right cards, wrong
+ones, and hands in which nothing was right. A candidate counts for less with
+every contradiction, so that the nearest ones still guide the play if the rule
+is none of them. Sure of the rule, the bot plays several cards at once, turns
+prophet, or guesses. It needs nothing but the SDK.
+"""
+
+import random
+from itertools import permutations, product
+from typing import NamedTuple
+
+import cardarena
+from cardarena import eleusis
+
+# Sent as a dealer: each is fair to find out, and never comes to a dead end.
+OWN_RULES = (
+    "card.parity != last.parity",
+    "abs(card.rank - last.rank) <= 3",
+    "(last.rank <= 7) == (card.rank > 7)",
+    'last.color == "R" ? card.parity == 1 : card.parity == 0',
+    "card.suit != last.suit && card.rank != last.rank",
+)
+CONTRADICTION = 0.05  # what each leaves of a candidate's weight
+SURE = 0.9  # the weight, of all together, from which one candidate is believed
+
+
+class Face(NamedTuple):
+    """A card with the fields that rules know."""
+
+    rank: int
+    suit: str
+    color: str
+    parity: int
+    face: bool
+
+
+def face_of(card):
+    rank = 1 + "A23456789TJQK".index(card[0])
+    return Face(rank, card[1], "R" if card[1] in "hd" else "B", rank % 2, rank > 10)
+
+
+FACES = {rank + suit: face_of(rank + suit) for rank in "A23456789TJQK" for suit in "shdc"}
+
+
+def candidate_texts():
+    """Rules about neighbours, about places in the line, and about steps in rank."""
+    sides = ['{}.color == "R"', "{}.parity == 1", "{}.face", "{}.rank > 7"]
+    for before, after, sign in product(sides, sides, ("==", "!=")):
+        yield f"({before.format('last')}) {sign} ({after.format('card')})"
+    for period in range(2, 8):
+        for part in range(1, period):
+            yield f"(size(line) % {period} < {part}) == (card.color == line[0].color)"
+    for one, two, three in permutations("hdc"):
+        steps = f'{{"s":"{one}","{one}":"{two}","{two}":"{three}","{three}":"s"}}'
+        yield f"card.suit == {steps}[last.suit]"
+    yield "card.suit == last.suit"
+    yield "card.suit != last.suit"
+    yield "card.suit == last.suit || card.rank == last.rank"
+    yield "card.suit != last.suit && card.rank != last.rank"
+    for step in range(1, 7):
+        yield f"card.rank == last.rank + {step} || card.rank == last.rank - {step}"
+        yield f"(card.rank - last.rank + 13) % 13 == {step}"
+        yield f"abs(card.rank - last.rank) <= {step}"
+        yield f"abs(card.rank - last.rank) >= {step}"
+
+
+def as_python(text):
+    source = text.replace("||", "or").replace("&&", "and")
+    return eval(f"lambda card, last, line: {source}", {"size": len, "abs": abs})  # noqa: S307
+
+
+RULES = [(text, as_python(text)) for text in candidate_texts()]
+
+
+class EleusisBot(cardarena.Bot):
+    games = ("eleusis", "eleusis_express")
+
+    def started(self):
+        self.hand = None
+
+    def move(self, ask: eleusis.Ask):
+        view = ask.view
+        if view.phase == eleusis.PHASE_RULE:
+            text = random.choice(OWN_RULES)
+            return eleusis.Move(verb=eleusis.RULE, text=text)
+        self.learn(view)
+        if view.phase == eleusis.PHASE_PLAY:
+            return self.play(view)
+        if view.phase == eleusis.PHASE_JUDGE:
+            return self.judge(view)
+        if view.phase == eleusis.PHASE_PROPHET_OPTION and self.trust() >= SURE:
+            return eleusis.Move(verb=eleusis.DECLARE)
+        if view.phase == eleusis.PHASE_GUESS_OPTION and self.trust() >= 0.5:
+            text, _ = self.best()
+            if text not in view.guesses.texts:
+                return eleusis.Move(verb=eleusis.GUESS, text=text)
+        return eleusis.Move(verb=eleusis.PASS)
+
+    # What the candidates are worth.
+
+    def learn(self, view):
+        """Put what is new on the table to every candidate."""
+        if view.hand != self.hand:
+            self.hand, self.known = view.hand, (1, 0, 0)
+            self.weights = [1.0] * len(RULES)
+        layout, calls = view.layout, view.calls
+        self.line = [FACES[card] for card in layout.mainline]
+        mains, sides, hands = self.known
+        for place in range(mains, len(self.line)):
+            self.weigh(place, [layout.mainline[place]], right=True)
+        for unit in range(sides, len(layout.sidelines)):
+            self.weigh(layout.side_after[unit] + 1, layout.sidelines[unit].cards, right=False)
+        for call in range(hands, len(calls.seats)):
+            if calls.right[call]:  # of a false one, the card that was moved says it all
+                for card in calls.hands[call].cards:
+                    self.weigh(calls.after[call] + 1, [card], right=False)
+        self.known = len(self.line), len(layout.sidelines), len(calls.seats)
+        most = max(self.weights)
+        self.weights = [weight / most for weight in self.weights]
+
+    def weigh(self, length, cards, *, right):
+        """Hold against each candidate that it says otherwise of cards after `length` others."""
+        for at, (_, rule) in enumerate(RULES):
+            if allows(rule, self.line[:length], cards) != right:
+                self.weights[at] *= CONTRADICTION
+
+    def best(self):
+        return RULES[self.weights.index(max(self.weights))]
+
+    def share(self, test):
+        """The share of the weight that is with the candidates that pass a test."""
+        passed = sum(
+            weight
+            for weight, (_, rule) in zip(self.weights, RULES, strict=True)
+            if weight > 0.001 and test(rule)
+        )
+        return passed / sum(self.weights)
+
+    def trust(self):
+        """How sure it is what may come next: the share that says the same as the best."""
+        said = self.next_faces(self.best()[1])
+        return self.share(lambda rule: self.next_faces(rule) == said)
+
+    def next_faces(self, rule):
+        return [rule(face, self.line[-1], self.line) for face in FACES.values()]
+
+    def chance(self, cards):
+        """The chance that the cards are right, one after the other."""
+        return self.share(lambda rule: allows(rule, self.line, cards))
+
+    def nothing_right(self, held):
+        """The chance that no card of a hand is right."""
+        faces = set(held)
+        return self.share(lambda rule: not any(allows(rule, self.line, [c]) for c in faces))
+
+    # What to do.
+
+    def play(self, view):
+        """Play what loses most cards on average; a wrong card brings two, for one that goes."""
+        express = self.game == "eleusis_express"
+        plays = [[max(set(view.held), key=lambda card: (self.chance([card]), card))]]
+        if not express:
+            plays.append(self.string(view.held) or plays[0])
+        gains = [len(cards) * (2 * self.chance(cards) - 1) for cards in plays]
+        none = self.nothing_right(view.held)
+        if (2 * none - 1) * (1 if express else 4) > max(gains):
+            return eleusis.Move(verb=eleusis.NO_PLAY)
+        return eleusis.Move(verb=eleusis.PLAY, cards=plays[gains.index(max(gains))])
+
+    def string(self, held):
+        """Cards that follow each other by the best candidate."""
+        _, rule = self.best()
+        left, found = list(held), []
+        while True:
+            follow = next((c for c in left if allows(rule, self.line, [*found, c])), None)
+            if follow is None:
+                return found
+            left.remove(follow)
+            found.append(follow)
+
+    def judge(self, view):
+        if view.no_play:
+            right = self.nothing_right(view.played) >= 0.5
+        else:
+            right = self.chance(view.played) >= 0.5
+        if right:
+            return eleusis.Move(verb=eleusis.JUDGE, opinion=eleusis.OPINION_RIGHT)
+        move = eleusis.Move(verb=eleusis.JUDGE, opinion=eleusis.OPINION_WRONG)
+        if view.no_play:
+            move.card = max(view.played, key=lambda card: self.chance([card]))
+        return move
+
+
+def allows(rule, line, cards):
+    """Whether a rule lets cards follow a line one after the other."""
+    line = list(line)
+    for card in cards:
+        if not rule(FACES[card], line[-1], line):
+            return False
+        line.append(FACES[card])
+    return True
+
+
+if __name__ == "__main__":
+    cardarena.run(EleusisBot)

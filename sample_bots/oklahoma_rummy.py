@@ -1,0 +1,98 @@
+"""Plays Oklahoma Rummy: takes small piles, melds what scores, and keeps its hand light.
+
+Of the melds on offer it lays the one that is worth most, and one without 2s
+before one with them, as a 2 fits everywhere. It discards what costs most in hand
+and goes least with the rest, and tries not to give the next seat a pile.
+"""
+
+import cardarena
+from cardarena import oklahoma_rummy as rummy
+
+RANKS = "A23456789TJQK"
+GOOD_PILE = 6
+"""A longer pile is left to others, unless most of it can be melded."""
+
+
+def cost(card):
+    """Points lost for a card in hand."""
+    if card == "Qs":
+        return 100
+    return 20 if card[0] in "2A" else 10 if card[0] in "89TJQK" else 5
+
+
+def fits(card, other):
+    """How well two cards go together: 2 for a set, 1 for a run with nothing or one card between."""
+    if card[0] == other[0]:
+        return 2
+    gap = abs(RANKS.index(card[0]) - RANKS.index(other[0]))
+    near = gap in (1, 2, 11, 12)  # queen or king with the ace
+    return 1 if card[1] == other[1] and near else 0
+
+
+def partners(card, hand):
+    others = list(hand)
+    others.remove(card)
+    return sum(fits(card, other) for other in others if other[0] != "2")
+
+
+def twos(move):
+    return sum(card[0] == "2" for card in move.cards)
+
+
+def worth(move):
+    """What laying a move's cards saves and scores; a 2 is worth more elsewhere."""
+    return sum(cost(card) for card in move.cards) - 45 * twos(move)
+
+
+class OklahomaRummyBot(cardarena.Bot):
+    games = ("oklahoma_rummy",)
+
+    def move(self, ask):
+        if ask.view.phase == rummy.PHASE_DRAW:
+            return self.draw(ask)
+        melds = [move for move in ask.moves if move.verb == rummy.MELD]
+        # 2s go down when somebody may soon be out, or when the hand is nearly empty.
+        sizes = [size for seat, size in enumerate(ask.view.hand_sizes) if seat != ask.seat]
+        hurry = min(sizes) <= 5 or len(ask.view.held) <= 6
+        melds = [move for move in melds if hurry or twos(move) <= 1]
+        if melds:
+            return max(melds, key=worth)
+        extensions = [
+            move
+            for move in ask.moves
+            if move.verb == rummy.EXTEND and (hurry or move.card[0] != "2")
+        ]
+        if extensions:
+            return max(extensions, key=lambda move: cost(move.card))
+        return self.discard(ask)
+
+    def draw(self, ask):
+        takes = [move for move in ask.moves if move.verb == rummy.TAKE_PILE]
+        if takes and self.is_good(ask.view):
+            return max(takes, key=worth)
+        return ask.moves[0]  # draw, or decline if there is nothing to draw
+
+    def is_good(self, view):
+        """Whether the pile is short, or has much that can be melded with the hand."""
+        if len(view.pile) <= GOOD_PILE:
+            return True
+        cards = [*view.held, *view.pile]
+        matched = sum(card[0] == "2" or partners(card, cards) >= 4 for card in view.pile)
+        return matched * 2 >= len(view.pile) and min(view.hand_sizes) > 3
+
+    def discard(self, ask):
+        discards = [move for move in ask.moves if move.verb == rummy.DISCARD]
+        if not discards:
+            return ask.moves[0]  # nothing but queens of spades
+        held = ask.view.held
+
+        def loss(move):
+            if move.card[0] == "2":
+                return 60
+            return 12 * partners(move.card, held) - cost(move.card)
+
+        return min(discards, key=loss)
+
+
+if __name__ == "__main__":
+    cardarena.run(OklahomaRummyBot)

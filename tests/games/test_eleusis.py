@@ -1,0 +1,503 @@
+"""The rules of Eleusis and its Express where they surprise, and matches played at random."""
+
+import itertools
+import pickle
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from arena.cards import PACK_52
+from arena.games import eleusis
+from arena.games.cel import DECK_ORDER
+from arena.games.cel import Rule as Language
+from arena.games.contract import BadOptions, IllegalMove, Seat
+from arena.games.eleusis import Options
+from arena.games.eleusis_moves import MAX_STRING, Strings
+from arena.games.eleusis_rule import (
+    EXAMPLES,
+    Draws,
+    Verdict,
+    are_right,
+    judge_guess,
+    legal_among,
+    validate,
+)
+from arena.games.eleusis_scoring import Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis_state import cards_played, right_up_to
+from arena.games.eleusis_table import (
+    Dealt,
+    Declare,
+    Drawn,
+    End,
+    Guess,
+    Guessed,
+    GuessRefuted,
+    HandScored,
+    Judge,
+    Layout,
+    NoPlay,
+    Opinion,
+    PackAdded,
+    Pass,
+    Phase,
+    Play,
+    Rule,
+    RuleRefused,
+    RuleReplaced,
+)
+from arena.games.options import build_options
+
+COLORS = EXAMPLES[0]
+# The digest's figures for a hand of random single cards, with some room for the strings here.
+MOST_DECISIONS, MOST_HELD, MOST_PACKS = 400, 90, 16
+
+
+class Seeded:
+    """Shuffles by seed, hand and label alone, as the arena's deals do."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def shuffle(self, hand, label, cards):
+        order = list(cards)
+        random.Random(f"{self.seed} {hand} {label}").shuffle(order)
+        return tuple(order)
+
+
+def draws(seed=0):
+    return Draws(Seeded(seed).shuffle(0, "validate 1", PACK_52))
+
+
+def begun(seats=4, rule=COLORS, seed=1, **options):
+    """A first hand, dealt, with seat 0 as its dealer."""
+    state, _ = eleusis.start(build_options(Options, options), seats, Seeded(seed))
+    return act(state, Rule(rule), seed)[0]
+
+
+def act(state, move, seed=1):
+    (seat,) = eleusis.to_act(state)
+    return eleusis.step(state, ((seat, move),), Seeded(seed))
+
+
+def with_hands(state, mainline, *hands, **office):
+    """The same hand with these cards; seat 1 plays first."""
+    table = state.table
+    line = tuple(mainline.split())
+    layout = Layout(line, (0,) * len(line), (), (), ())
+    cards = replace(table.cards, hands=((), *(tuple(hand.split()) for hand in hands)))
+    office = replace(table.office, **office)
+    return replace(state, table=replace(table, layout=layout, cards=cards, office=office))
+
+
+def events(told, kind):
+    return [event for event, _ in told if isinstance(event, kind)]
+
+
+# The rule.
+
+# fmt: off
+REFUSED = [
+    ("card.rank ==",            Verdict.SYNTAX,          "character 13: a value expected"),
+    ("x" * 601,                 Verdict.SYNTAX,          "at most 600 characters"),
+    ("line[1].face",            Verdict.RUNTIME_ERROR,   "no [1] in a list of 1, with As after 2c"),
+    ("card.rank",               Verdict.RUNTIME_ERROR,   "true or false, not a number"),
+    ("size(line) < 121 || card.rank / (size(line) - 121) == 0",
+                                Verdict.TOO_PERMISSIVE,  "100.0% of all cards are right, over 90%"),
+    ("size(line) < 120 || card.rank / (size(line) - 120) == 0",
+                                Verdict.RUNTIME_ERROR,   "division by 0, with As after 120 cards"),
+    ("line.all(a, line.all(b, line.all(c, a != card)))",
+                                Verdict.COST,            "too many steps in all"),
+    ("size(line) < 110 || line.all(a, line.all(b, line.all(c, true)))",
+                                Verdict.COST,            "for one card, with As after 110 cards"),
+    ("card.rank > last.rank",   Verdict.DEAD_END,        "no card is right after"),
+    ("card.rank == 5 && card.color == 'B'",
+                                Verdict.TOO_RESTRICTIVE, "3.8% of all cards are right, under 4%"),
+    ("card.rank != 5",          Verdict.TOO_PERMISSIVE,  "92.3% of all cards are right, over 90%"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "verdict", "reason"), REFUSED, ids=[r[0][:40] for r in REFUSED])
+def test_a_rule_is_refused_with_the_reason(text, verdict, reason):
+    found = validate(text, draws())
+    assert found.verdict is verdict
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_the_examples_are_sound_although_they_are_not_tried(text):
+    for seed in range(2):
+        assert validate(f" {text}", draws(seed)).verdict is Verdict.ACCEPTED
+    assert validate(text, draws()).dearest == validate(f" {text}", draws()).dearest
+
+
+def test_a_refused_rule_may_be_followed_by_another():
+    state, _ = eleusis.start(Options(), 3, Seeded(1))
+    again, told = act(state, Rule("card.rank ="))
+    ((refused, seats),) = told
+    assert isinstance(refused, RuleRefused)
+    assert seats == (0,)
+    assert eleusis.to_act(again) == (0,)
+    assert eleusis.view(again, Seat(0)).refusal == refused.reason != ""
+    assert eleusis.view(again, Seat(1)) == eleusis.view(state, Seat(1))
+    accepted, _ = act(again, Rule(" card.parity != last.parity"))
+    assert accepted.phase is Phase.PLAY
+    assert eleusis.view(accepted, Seat(0)).rule == " card.parity != last.parity"
+
+
+def test_after_two_refusals_the_arena_chooses_and_the_dealer_scores_nothing():
+    state, _ = eleusis.start(Options(max_turns=1), 3, Seeded(1))
+    state, _ = act(state, eleusis.fallback(state, Seat(0)))
+    state, told = act(state, eleusis.fallback(state, Seat(0)))
+    (replaced,) = events(told, RuleReplaced)
+    assert replaced.rule in EXAMPLES
+    assert [seats for event, seats in told if isinstance(event, RuleReplaced)] == [(0,)]
+    assert eleusis.view(state, Seat(1)).rule is None
+    while state.match.hand == 0:
+        state, told = act(state, eleusis.fallback(state, eleusis.to_act(state)[0]))
+    (scored,) = events(told, HandScored)
+    assert (scored.rule, scored.by_arena, scored.scores[0]) == (replaced.rule, True, 0)
+    assert eleusis.view(state, Seat(2)).previous_rule == replaced.rule
+
+
+def test_the_arenas_choice_depends_on_the_hand():
+    def chosen(seed):
+        state, _ = eleusis.start(Options(), 3, Seeded(seed))
+        state, _ = act(state, Rule(""), seed)
+        return act(state, Rule(""), seed)[0].secret.rule
+
+    assert {chosen(seed) for seed in range(40)} == set(EXAMPLES)
+
+
+# Guesses.
+
+# fmt: off
+GUESSES = [
+    # rule         guess                                              line     accepted  why
+    (COLORS,       COLORS,                                            "7h",    True,  "itself"),
+    (COLORS,       "(last.color != card.color)",                      "7h",    True,  "otherwise"),
+    (COLORS,       'card.color == "B"',                               "7h",    False, "true now"),
+    (COLORS,       "size(line) == 9 || card.color != last.color",     "7h",    False,
+     "an exception that may still come"),
+    (COLORS,       "size(line) == 2 || card.color != last.color",     "7h 2s 4d", False,
+     "an exception in the past"),
+    (COLORS,       "size(line) == 30 || card.color != last.color",    "7h",    True,
+     "17 cards ahead are not looked at"),
+    (COLORS,       "line[9].face || card.color != last.color",        "7h",    False,
+     "errors that decide differently"),
+    (COLORS,       "card.color != last.color && line[size(line)-1] == last", "7h", True,
+     "roundabout"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("rule", "guess", "line", "accepted", "why"), GUESSES, ids=[row[-1] for row in GUESSES]
+)
+def test_a_guess_is(rule, guess, line, accepted, why):
+    found = judge_guess(rule, guess, line.split(), draws())
+    assert found.accepted is accepted
+    if not accepted:
+        witness = found.witness
+        line, card = list(witness.line), [witness.card]
+        assert (legal_among(rule, line, card) == tuple(card)) is witness.legal
+        assert (legal_among(guess, line, card) == tuple(card)) is not witness.legal
+        assert are_right(rule, witness.line[:1], witness.line[1:])
+
+
+def test_a_wrong_guess_costs_nothing_and_is_refuted_after_the_hand():
+    state = with_hands(
+        begun(variant="express", max_turns=1), "7h", "2s 4d 5s", "2d 3d 4s", "2h 3h 4h"
+    )
+    state, _ = act(state, Play(("2s",)))
+    for bad in ("card.rank = 1", "kard.face", ""):
+        assert Guess(bad) not in eleusis.moves(state, Seat(1))
+        with pytest.raises(IllegalMove, match="the guess is not a rule: character"):
+            act(state, Guess(bad))
+    state, told = act(state, Guess("card.face"))
+    assert events(told, Guessed) == [Guessed(Seat(1), "card.face", accepted=False)]
+    assert not events(told, GuessRefuted)
+    assert (eleusis.view(state, Seat(3)).guesses.texts, state.turn.seat) == (("card.face",), 2)
+    state, _ = act(state, Play(("4s",)))
+    state, told = act(state, Play(("2h",)))
+    assert not events(told, Guessed)
+    (refuted,) = events(told, GuessRefuted) or events(act(state, Pass())[1], GuessRefuted)
+    assert refuted.seat == 1
+    assert Language.parse(COLORS).allows(refuted.card, refuted.line) is refuted.legal
+
+
+# Turns.
+
+
+def test_a_prophet_is_an_option_while_two_others_are_left():
+    state = with_hands(begun(5), "7h", "2s 3s", "2d 3d", "4h 5h", "6h 8h", expelled=(Seat(2),))
+    after, _ = act(state, Play(("2s",)))
+    assert after.phase is Phase.PROPHET_OPTION
+    state = with_hands(begun(4), "7h", "2s 3s", "2d 3d", "4h 5h", expelled=(Seat(2),))
+    after, _ = act(state, Play(("2s",)))
+    assert after.phase is Phase.PLAY
+
+
+def test_a_prophet_before_any_card_gives_the_dealer_nothing():
+    """E17: the marker is then 0; a true no-play is a turn without a card (E5)."""
+    state = with_hands(begun(4), "7h", "2h 3h 4h 5h 6h", "2s", "4d 5d")
+    state, _ = act(state, NoPlay())
+    state, _ = act(state, Declare())
+    assert state.table.office.marker == 0
+    state, _ = act(state, Play(("2s",)))
+    state, told = act(state, Judge(Opinion.RIGHT, None))
+    (scored,) = events(told, HandScored)
+    assert scored.end is End.DEPLETED
+    assert scored.scores == (0, 2 - 1 + 1, 2, 0)
+
+
+def test_the_last_card_may_be_wrong_if_it_deposes_the_prophet():
+    state = with_hands(begun(4), "7h", "2h 3h", "4d", "4h 5h", prophet=Seat(3))
+    state = replace(state, turn=replace(state.turn, seat=Seat(2)))
+    state, _ = act(state, Play(("4d",)))
+    state, told = act(state, Judge(Opinion.RIGHT, None))
+    (scored,) = events(told, HandScored)
+    assert (scored.end, scored.scores) == (End.DEPLETED, (7, 5, 7, 0))  # E12
+
+
+def test_a_string_is_wrong_as_a_whole_and_costs_two_for_each_card():
+    state = with_hands(begun(4), "7h", "2s 3d 4d 5s", "4d 6d", "4h 5h")
+    after, _ = act(state, Play(("2s", "3d", "4d")))
+    layout = after.table.layout
+    assert (layout.mainline, layout.sidelines) == (("7h",), (("2s", "3d", "4d"),))
+    assert len(after.table.cards.hands[1]) == 1 + 6
+
+
+def test_the_turn_limit_waits_for_all_that_still_play():
+    state = begun(4, max_turns=2)
+    turns = Counter()
+    while state.match.hand == 0:
+        (seat,) = eleusis.to_act(state)
+        turns[seat] += state.phase is Phase.PLAY
+        held = eleusis.view(state, seat).held
+        legal = legal_among(COLORS, state.table.layout.mainline, held)
+        wrong = [card for card in held if card not in legal]
+        move = Pass() if state.phase is not Phase.PLAY else Play((wrong[0],))
+        state, told = act(state, move)
+    assert events(told, HandScored)[0].end is End.TURN_CAP
+    assert turns == {1: 2, 2: 2, 3: 2}
+
+
+def test_a_short_stock_gets_another_pack_under_it():
+    state = with_hands(begun(4), "7h", "2h 3h", "4d 6d", "4h 5h")
+    cards = replace(state.table.cards, stock=("As",))
+    state = replace(state, table=replace(state.table, cards=cards))
+    after, told = act(state, Play(("2h",)))
+    pack = Seeded(1).shuffle(0, "pack 3", PACK_52)
+    assert after.table.cards.hands[1] == ("3h", "As", pack[0])
+    assert after.table.cards.stock == pack[1:]
+    assert events(told, PackAdded) == [PackAdded(3)]
+
+
+# fmt: off
+MARKERS = [
+    # mainline          units after each place    marker  right   why
+    ("7h 2s 3d",        {},                            0,  0, "nothing before it"),
+    ("7h 2s 3d",        {0: ["4d"]},                   0,  0, "nothing, though a wrong card follows"),
+    ("7h 2s 3d",        {0: ["4d"]},                   1,  0, "a wrong card"),
+    ("7h 2s 3d",        {0: ["4d"]},                   2,  1, "a wrong card and a right one"),
+    ("7h 2s 3d",        {1: ["4d 5d", "6s"]},          1,  1, "a right card before two units"),
+    ("7h 2s 3d",        {1: ["4d 5d", "6s"]},          3,  1, "and the first of them"),
+    ("7h 2s 3d",        {1: ["4d 5d", "6s"]},          5,  2, "all"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("mainline", "units", "marker", "right", "why"), MARKERS, ids=[row[-1] for row in MARKERS]
+)
+def test_before_the_marker_lie(mainline, units, marker, right, why):
+    line = tuple(mainline.split())
+    pairs = [(after, tuple(unit.split())) for after in units for unit in units[after]]
+    layout = Layout(
+        line,
+        (0,) * len(line),
+        tuple(unit for _, unit in pairs),
+        (1,) * len(pairs),
+        tuple(after for after, _ in pairs),
+    )
+    assert right_up_to(layout, marker) == right
+    assert cards_played(layout) == len(line) - 1 + sum(len(unit) for _, unit in pairs)
+
+
+# fmt: off
+def test_scores():
+    """The dealer's row by row; the prophet's bonus counts for the dealer too (E17)."""
+    prophecy = Prophecy(Seat(1), before=4, right_after=3, wrong_after=2)
+    assert eleusis_scores((0, 5, 9, 2), Seat(0), None) == (7, 4, 0, 7)
+    assert eleusis_scores((0, 5, 9, 2), Seat(0), prophecy) == (8, 11, 0, 7)
+    assert eleusis_scores((5, 0, 9, 2), Seat(1), None) == (4, 7, 0, 7)
+    assert express_scores((0, 5, 0, 20), Seat(0), None) == (15, 7, 15, -8)
+    assert express_scores((0, 5, 9, 20), Seat(0), Seat(3)) == (7, 7, 3, -2)
+# fmt: on
+
+
+# Moves.
+
+
+def every_string(hand):
+    orders = (itertools.permutations(hand, size) for size in range(1, len(hand) + 1))
+    return {Play(cards) for order in orders for cards in order}
+
+
+@pytest.mark.parametrize("hand", ["7h", "7h 8h", "7h 7h", "2s 2s 3s 4s", "2s 2s 2s 3s 3s"])
+def test_strings_are_counted_and_drawn_but_not_listed(hand):
+    held = tuple(hand.split())
+    moves, strings = Strings(held), every_string(held)
+    assert moves.count() == len(strings) + 1
+    assert moves.complete is (len(held) == 1)
+    assert set(moves.offered) == {Play((card,)) for card in held} | {NoPlay()}
+    assert all(string in moves for string in strings)
+    chooser = random.Random(hand)
+    drawn = Counter(moves.sample(chooser.randrange) for _ in range(200 * moves.count()))
+    assert set(drawn) == strings | {NoPlay()}
+    assert max(drawn.values()) < 1.5 * 200
+    assert min(drawn.values()) > 0.6 * 200
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [(), ("9h",), ("7h", "7h"), ("7h", "8h", "9h"), tuple(["7h"] * 60)],
+    ids=["none", "not held", "held once", "one not held", "too many"],
+)
+def test_a_string_is_of_cards_held(cards):
+    assert Play(cards) not in Strings(("7h", "8h"))
+
+
+def test_a_string_has_at_most_52_cards():
+    hand = tuple(DECK_ORDER) * 2
+    assert Play(hand[:MAX_STRING]) in Strings(hand)
+    assert Play(hand[: MAX_STRING + 1]) not in Strings(hand)
+    longest = Strings(hand).sample(random.Random(1).randrange)
+    assert longest in Strings(hand)
+    assert Strings(hand).count() > 10**80
+
+
+def test_heavy_steps_are_those_that_try_compare_or_evaluate_long():
+    state, _ = eleusis.start(Options(), 4, Seeded(1))
+    assert not eleusis.heavy(state, Seat(0), Rule(COLORS))  # known to be sound
+    assert eleusis.heavy(state, Seat(0), Rule(f"{COLORS} "))
+    dealt = begun()
+    card = eleusis.view(dealt, Seat(1)).held[0]
+    assert not eleusis.heavy(dealt, Seat(1), Play((card,)))
+    assert not eleusis.heavy(dealt, Seat(1), NoPlay())
+    dear = replace(dealt, secret=replace(dealt.secret, dearest=3000))
+    assert not eleusis.heavy(dear, Seat(1), Play((card,)))
+    assert eleusis.heavy(dear, Seat(1), Play((card,) * 7))
+    assert eleusis.heavy(dear, Seat(1), NoPlay())
+    assert eleusis.heavy(dealt, Seat(1), Guess(COLORS))
+
+
+def test_a_state_can_travel_to_a_worker():
+    state = begun(rule=" card.parity != last.parity")
+    assert pickle.loads(pickle.dumps(state)) == state
+
+
+@pytest.mark.parametrize("seats", [2, 9])
+def test_there_are_three_to_eight_seats(seats):
+    with pytest.raises(BadOptions, match="3 to 8"):
+        eleusis.start(Options(), seats, Seeded(0))
+
+
+# Whole matches.
+
+
+def play(seats, seed, texts=EXAMPLES, **options):
+    """A match of random offered moves, with strings now and then: states and what was told."""
+    chooser = random.Random(seed)
+    state, told = eleusis.start(build_options(Options, options), seats, Seeded(seed))
+    yield state, told
+    while asked := eleusis.to_act(state):
+        (seat,) = asked
+        moves = eleusis.moves(state, seat)
+        move = chooser.choice(moves.offered)
+        if state.phase is Phase.RULE:
+            move = Rule(chooser.choice(texts))
+        elif state.phase is Phase.PLAY and chooser.random() < 0.1:
+            held = eleusis.view(state, seat).held
+            string = Play(tuple(chooser.sample(held, min(len(held), chooser.randint(1, 3)))))
+            move = string if string in moves else move
+        state, told = act(state, move, seed)
+        yield state, told
+
+
+def all_cards(state):
+    cards, layout = state.table.cards, state.table.layout
+    piles = (*cards.hands, cards.stock, layout.mainline, *layout.sidelines)
+    return Counter(card for pile in piles for card in pile)
+
+
+@pytest.mark.parametrize("variant", ["eleusis", "express"])
+@pytest.mark.parametrize("seats", [3, 4, 6, 8])
+def test_random_matches_keep_the_cards_and_end_in_the_digests_bounds(seats, variant):
+    whole, decisions = {}, Counter()
+    for state, _ in play(seats, seats, variant=variant):
+        cards = state.table.cards
+        packs = whole.setdefault(cards.packs, Counter(PACK_52 * cards.packs))
+        assert all_cards(state) == packs
+        assert cards.packs <= MOST_PACKS
+        assert max(map(len, cards.hands)) <= MOST_HELD
+        decisions[state.match.hand] += 1
+        for seat in eleusis.to_act(state):
+            assert eleusis.fallback(state, seat) in eleusis.moves(state, seat)
+        seen = eleusis.view(state, None)
+        assert seen.hand_sizes == tuple(map(len, cards.hands))
+        assert len(seen.layout.main_seats) == len(seen.layout.mainline)
+    assert max(decisions.values()) <= MOST_DECISIONS * max(1, seats / 6)
+    ended = eleusis.result(state)
+    assert len(ended.hand_scores) == seats
+    assert ended.scores == tuple(map(sum, zip(*ended.hand_scores, strict=True)))
+    assert eleusis.view(state, None).phase is Phase.OVER
+    with pytest.raises(IllegalMove, match="over"):
+        eleusis.step(state, (), Seeded(0))
+
+
+@pytest.mark.parametrize("variant", ["eleusis", "express"])
+def test_nobody_but_the_dealer_learns_the_rule_before_the_hand_ends(variant):
+    for state, told in play(4, 7, variant=variant, hands=4):
+        dealer, rule = state.match.dealer, state.secret.rule
+        if state.phase in (Phase.RULE, Phase.OVER):
+            continue
+        assert eleusis.view(state, dealer).rule == rule
+        assert events(told, HandScored) == []
+        for seat in (None, *(seat for seat in range(4) if seat != dealer)):
+            seen = eleusis.view(state, seat)
+            assert seen.rule is None
+            assert seen == replace(
+                eleusis.view(replace(state, secret=replace(state.secret, rule="true")), seat)
+            )
+
+
+def test_a_seat_learns_its_own_cards_and_the_public_line_and_nothing_else():
+    """The same own cards, with all the others shuffled, give the same view, moves and events."""
+    state, told = eleusis.start(Options(), 4, Seeded(3))
+    _, told = act(state, Rule(COLORS), 3)
+    deck = list(Seeded(3).shuffle(0, "deck", PACK_52 * 2))
+    own = {*range(1, 42, 3), 42}  # seat 2 is dealt at places 1, 4, 7 …; the starter lies at 42
+    hidden = [at for at in range(len(deck)) if at not in own]
+
+    class Swapped(Seeded):
+        def shuffle(self, hand, label, cards):
+            if label != "deck":
+                return super().shuffle(hand, label, cards)
+            order = list(deck)
+            moved = [deck[at] for at in hidden]
+            random.Random(self.seed).shuffle(moved)
+            for at, card in zip(hidden, moved, strict=True):
+                order[at] = card
+            return tuple(order)
+
+    seen = set()
+    for seed in range(20):
+        after, told = eleusis.step(state, ((Seat(0), Rule(COLORS)),), Swapped(seed))
+        mine = tuple(event for event, who in told if who is None or 2 in who)
+        assert [type(event) for event in mine] == [Dealt, Drawn]
+        seen.add((repr(eleusis.view(after, Seat(2))), mine))
+    assert len(seen) == 1

@@ -1,0 +1,267 @@
+"""Soko where it surprises, whole matches at random, and what a seat may not learn."""
+
+import random
+
+import pytest
+
+from arena.cards import PACK_52, parse_cards
+from arena.games import soko
+from arena.games.betting_moves import CALL, CHECK, FOLD, Bet, BringIn, Raise
+from arena.games.catalogue import game_by_id
+from arena.games.contract import BadOptions, IllegalMove, Seat
+from arena.games.options import build_options
+from arena.games.poker_match import HandEnded, Match, Scores, Terms
+from arena.games.soko import Options, Phase, PotWon, Shown, UpcardsDealt
+from arena.games.soko_options import first_match
+from arena.games.soko_showdown import first_to_act
+from tests.vector_adapters.deals import Loaded
+from tests.walks import Walk
+
+
+def deck_of(start):
+    cards = parse_cards(start)
+    return (*cards, *(card for card in PACK_52 if card not in cards))
+
+
+class Sitting:
+    """A match that is told move by move; every hand has the same pack."""
+
+    def __init__(self, seats, start="", **options):
+        self.deals = Loaded({(hand, "deck"): deck_of(start) for hand in range(200)})
+        self.state, self.told = soko.start(Options(**options), seats, self.deals)
+        self.events = [event for event, _ in self.told]
+
+    def do(self, *moves):
+        for move in moves:
+            chosen = ((soko.to_act(self.state)[0], move),)
+            self.state, self.told = soko.step(self.state, chosen, self.deals)
+            self.events += [event for event, _ in self.told]
+        return self
+
+    @property
+    def seen(self):
+        return soko.view(self.state, None)
+
+    def heard(self, kind):
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+FIRST = [
+    # upcards by seat             order       seat  why
+    ("As Kd Ah", (1, 2, 0), 1, "an ace is high"),
+    ("7s 7d Kh", (1, 2, 0), 1, "S7: of equal cards the first from the dealer's left"),
+    ("7s 7d Kh", (2, 0, 1), 0, "S7: ... wherever that is"),
+    ("2s2d AsKd AhQd", (1, 2, 0), 2, "S6: the lowest hand exposed, a pair is higher"),
+    ("2s3s4s 9d8c2h", (1, 0), 0, "S8: three suited or in a row are nothing"),
+    ("2s3s4s9s AsAdKhQc", (1, 0), 1, "S8: four suited are over a pair"),
+    ("2s3d4s5h AsAdKhQc", (1, 0), 1, "S8: four in a row are over a pair"),
+]
+
+
+@pytest.mark.parametrize(("up", "order", "seat", "why"), FIRST, ids=[row[-1] for row in FIRST])
+def test_the_first_to_act_is(up, order, seat, why):
+    assert first_to_act([parse_cards(cards) for cards in up.split()], order) == seat
+
+
+def test_a_card_down_each_and_then_a_card_up_from_the_dealers_left():
+    sitting = Sitting(3, "2c 3c 4c 5c 6c 7c")
+    assert [soko.view(sitting.state, seat).hole for seat in (1, 2, 0)] == ["2c", "3c", "4c"]
+    assert sitting.seen.upcards == (("7c",), ("5c",), ("6c",))
+    assert sitting.heard(UpcardsDealt) == [UpcardsDealt(1, (1, 2, 0), ("5c", "6c", "7c"))]
+
+
+BRING_INS = [
+    # options             span      offered      why
+    ({}, (2, 10), (2, 4, 10), "half the smallest bet; a full bet is offered too"),
+    ({"min_bet": 5}, (2, 10), (2, 5, 10), "rounded down"),
+    ({"min_bet": 1}, (1, 10), (1, 10), "S12: but at least 1"),
+    ({"start_stack": 4}, (2, 3), (2, 3), "at most the stack"),
+    ({"start_stack": 2}, (1, 1), (1,), "a stack that is too short posts what it has"),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "span", "offered", "why"), BRING_INS, ids=[row[-1] for row in BRING_INS]
+)
+def test_the_lowest_card_must_bring_in(options, span, offered, why):
+    sitting = Sitting(2, "Ac Kc 3d 2d", **options)  # seat 0 has the two up
+    seen = sitting.seen
+    assert (seen.phase, seen.to_act) == (Phase.BRING_IN, 0)
+    assert (seen.min_to, seen.max_to) == span
+    moves = soko.moves(sitting.state, 0)
+    assert moves.offered == tuple(map(BringIn, offered))
+    assert moves.count() == span[1] - span[0] + 1
+    assert soko.fallback(sitting.state, 0) == BringIn(span[0])
+
+
+REFUSED = [
+    ((), FOLD, "no folding before the bring-in"),
+    ((), CHECK, "no checking either"),
+    ((), Bet(4), "nor a bet of another name"),
+    ((), BringIn(1), "under the minimum"),
+    ((), BringIn(11), "over the largest bet"),
+    ((BringIn(2),), BringIn(4), "one bring-in only"),
+    ((BringIn(2),), Bet(4), "the completion is a raise (B1)"),
+    ((BringIn(2), CALL), CALL, "nothing to call in a new round"),
+]
+
+
+@pytest.mark.parametrize(("moves", "move", "why"), REFUSED, ids=[row[-1] for row in REFUSED])
+def test_a_move_is_refused_and_changes_nothing(moves, move, why):
+    sitting = Sitting(2, "Ac Kc 3d 2d").do(*moves)
+    before, seat = sitting.state, soko.to_act(sitting.state)[0]
+    assert move not in soko.moves(before, seat)
+    with pytest.raises(IllegalMove):
+        soko.step(before, ((seat, move),), sitting.deals)
+    assert before == Sitting(2, "Ac Kc 3d 2d").do(*moves).state
+
+
+def test_s1_there_are_four_rounds_and_then_the_showdown():
+    sitting = Sitting(2, "Ac Kc 3d 2d").do(BringIn(2), CALL)
+    for number in (2, 3, 4):
+        assert sitting.seen.round == number
+        sitting.do(CHECK, CHECK)
+    assert [event.seat for event in sitting.heard(Shown)] == [1, 0]
+    assert sitting.seen.hand == 1
+
+
+LIMITS = [
+    # the third cards  limits of rounds 1 to 4                          why
+    ("9s 7s", [(4, 10), (4, 10), (8, 20), (8, 20)], "without a pair only the last two are doubled"),
+    ("3s 7s", [(4, 10), (8, 20), (8, 20), (8, 20)], "a pair doubles the second too, and not twice"),
+]
+
+
+@pytest.mark.parametrize(("thirds", "limits", "why"), LIMITS, ids=[row[-1] for row in LIMITS])
+def test_limits_are_doubled(thirds, limits, why):
+    sitting = Sitting(2, f"Ac Kc 3d 2d {thirds}")
+    found = [(sitting.seen.min_bet, sitting.seen.max_bet)]
+    sitting.do(BringIn(2), CALL)
+    while sitting.seen.hand == 0:
+        found.append((sitting.seen.min_bet, sitting.seen.max_bet))
+        sitting.do(CHECK, CHECK)
+    assert found == limits
+
+
+def test_a_folded_seat_gets_no_more_cards():
+    sitting = Sitting(3, "Ac Kc Qc 3d 4d 2d").do(BringIn(2), FOLD, CALL)
+    assert sitting.seen.live == (0, 2)
+    assert sitting.heard(UpcardsDealt)[-1].seats == (2, 0)
+
+
+def test_cards_of_folded_hands_stay_in_sight():
+    sitting = Sitting(3, "Ac Kc Qc 3d 4d 2d").do(BringIn(2), FOLD, CALL)
+    assert sitting.seen.upcards[1] == ("3d",)
+    assert soko.view(sitting.state, 1).hole == "Ac"
+
+
+def test_the_line_lists_the_bring_in_as_a_bet():
+    sitting = Sitting(2, "Ac Kc 3d 2d").do(BringIn(2), Raise(6), CALL, CHECK)
+    line = sitting.seen.line
+    assert line.actions == ("bet", "raise", "call", "check")
+    assert (line.tos, line.starts) == ((2, 6, 6, 0), (0, 3))
+
+
+def test_the_last_seat_takes_the_pot_and_shows_nothing():
+    sitting = Sitting(2, "Ac Kc 3d 2d").do(BringIn(2), Raise(8), FOLD)
+    (won,) = sitting.heard(PotWon)
+    assert (won.amount, won.winners, won.shares) == (6, (1,), (0, 6))
+    assert not sitting.heard(Shown)
+
+
+def test_s13_hands_without_a_decision_pass_in_a_freezeout():
+    """Seat 0 has just the ante and wins the first hand, so that it can bet in the second."""
+    seats = (Seat(0), Seat(1))
+    options = Options(format="freezeout")
+    stakes, _ = first_match(options, 2)
+    match = Match(Terms(seats, "freezeout", 100), Scores((), (0, 0)), 0, Seat(0), seats, (1, 399))
+    aces = deck_of("2c Ac 3d Ad 4h Ah 6s As 8c Kc")  # from the dealer's left
+    decks = {(0, "deck"): aces, (1, "deck"): deck_of("Kc Kd Kh Ks")}
+    told = []
+    state = soko._begin_hands(stakes, match, Loaded(decks), told)
+    assert [event.nets for event, _ in told if isinstance(event, HandEnded)] == [(1, -1)]
+    assert (soko.view(state, None).hand, soko.to_act(state)) == (1, (0,))
+
+
+BAD = [
+    ({"min_bet": 11}, 2, "smallest over largest bet"),
+    ({"ante": 200}, 2, "an ante that leaves nothing"),
+    ({"hands": 3}, 2, "not a multiple of the seats"),
+    ({"min_bet": 0}, 2, "no bet at all"),
+    ({}, 9, "too many seats"),
+    ({}, 1, "too few seats"),
+]
+
+
+@pytest.mark.parametrize(("options", "seats", "why"), BAD, ids=[row[-1] for row in BAD])
+def test_options_are_checked(options, seats, why):
+    with pytest.raises(BadOptions):
+        soko.start(build_options(Options, options), seats, Loaded({}))
+
+
+# Decisions of a hand at most: the digest's highest of its own random play, and half as much again.
+MOST = {2: 24, 4: 51, 6: 69, 8: 95}
+
+
+@pytest.mark.parametrize("seats", MOST)
+@pytest.mark.parametrize("format_", ["cash", "freezeout"])
+@pytest.mark.parametrize("stack", [20, 200])
+def test_random_matches_keep_chips_and_cards(seats, format_, stack):
+    options = {"format": format_, "hands": 2 * seats, "start_stack": stack}
+    game, decisions, hand = game_by_id("soko"), 0, -1
+    for turn in Walk(game, seats, f"soko{stack}", options):
+        state = turn.step.state
+        seen = soko.view(state, None)
+        chips = seen.chips
+        assert sum(chips.stacks) + sum(chips.bets) + sum(chips.paid) == stack * seats
+        assert min(chips.stacks) >= 0
+        deal = state.hand.deal
+        known = [card for card in deal.holes if card] + list(deal.stock)
+        known += [card for cards in deal.upcards for card in cards]
+        assert sorted(known) == sorted(PACK_52)
+        assert sum(seen.totals) == 0
+        decisions = decisions + 1 if seen.hand == hand else 0
+        hand = seen.hand
+        assert decisions <= MOST[seats]
+    ended = soko.result(state)
+    assert seen.phase is Phase.OVER
+    assert ended.scores == tuple(map(sum, zip(*ended.hand_scores, strict=True)))
+    if format_ == "cash":
+        assert len(ended.hand_scores) == 2 * seats
+
+
+def test_a_freezeout_goes_on_until_one_seat_has_everything():
+    for turn in Walk(game_by_id("soko"), 4, "out", {"format": "freezeout", "start_stack": 60}):
+        state = turn.step.state
+        assert all(state.hand.match.stacks[seat] for seat in state.hand.match.players)
+    assert sorted(soko.result(state).scores) == [-60, -60, -60, 180]
+
+
+def test_a_seat_learns_its_hole_card_and_what_lies_open():
+    """Up to the last round, whatever the others have down and the pack has left."""
+    seen = set()
+    for seed in range(20):
+        hidden = [place for place in range(52) if place != 0 and not 3 <= place < 12]
+        order = list(hidden)
+        random.Random(seed).shuffle(order)
+        deck = list(PACK_52)
+        for place, other in zip(hidden, order, strict=True):
+            deck[place] = PACK_52[other]
+        sitting = Sitting(3, "".join(deck))
+        told = []
+        for move in (None, BringIn(2), CALL, CALL, CHECK, CHECK, CHECK):
+            if move:
+                sitting.do(move)
+            told += [event for event, who in sitting.told if who is None or 1 in who]
+            told.append(soko.view(sitting.state, 1))
+            if soko.to_act(sitting.state) == (1,):
+                told.append(soko.moves(sitting.state, 1).offered)
+        seen.add(repr(told))
+    assert len(seen) == 1
+
+
+def test_hole_cards_are_told_to_their_seat_alone():
+    for turn in Walk(game_by_id("soko"), 3, "private"):
+        for event, who in turn.step.told:
+            assert who == ((event.seat,) if isinstance(event, soko.Dealt) else None)
+        assert soko.view(turn.step.state, None).hole is None
