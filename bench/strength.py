@@ -65,6 +65,10 @@ TRIALS = (
     Trial("oklahoma_rummy", "oklahoma_rummy.py", options={"hands": 4}),
     Trial("eleusis", "eleusis.py", seats=4, options={"hands": 4}),
     Trial("eleusis_express", "eleusis.py", seats=4, options={"hands": 4}),
+    Trial("soko", "soko.py", options={"hands": 10}),
+    Trial("pineapple", "pineapple.py", options={"hands": 6}),
+    Trial("crazy_pineapple", "pineapple.py", options={"hands": 6}),
+    Trial("crazy_pineapple_hi_lo", "pineapple.py", options={"hands": 6}),
 )
 
 

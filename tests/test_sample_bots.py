@@ -161,14 +161,33 @@ def test_the_bots_that_play_everything_do(game, seats):
 @pytest.mark.parametrize(("file", "game", "seats"), EXPERTS)
 def test_a_games_own_bot_plays_whole_matches(file, game, seats, monkeypatch):
     module = load(file)
-    if hasattr(module, "MAX_POSITIONS"):
-        monkeypatch.setattr(module, "MAX_POSITIONS", 1)  # also plays where a search ends early
+    for limit in ("MAX_POSITIONS", "MAX_DEALS"):  # also plays where a search ends early
+        if hasattr(module, limit):
+            monkeypatch.setattr(module, limit, 1)
     random.seed(f"{game} {seats}")
     bots = [bot_of(module)] * (seats - 1) + [bot_of(load("random_bot.py"))]
     assert len(play(bots, game, {"hands": seats}, "own").hand_scores) == seats
 
 
 # What the bots know of the rules by themselves is what the rules say.
+
+
+@pytest.mark.parametrize(
+    ("file", "own", "ours", "size"),
+    [
+        ("pineapple.py", "high", poker.standard, 7),
+        ("pineapple.py", "low", lambda hand: poker.eight_or_better(hand) or 0, 7),
+        ("soko.py", "strength", poker.soko, 5),
+    ],
+    ids=["pineapple", "low of hi-lo", "soko"],
+)
+def test_poker_bots_order_hands_as_the_rules_do(file, own, ours, size):
+    value, chance = getattr(load(file), own), random.Random(1)
+    hands = [chance.sample(PACK_52, size) for _ in range(5_000)]
+    # A suit's cards alone hold the flushes and what hides in them; a hand without a low is ().
+    hands += [chance.sample(PACK_52[chance.randrange(4) :: 4], size) for _ in range(500)]
+    rated = sorted((ours(hand), value(hand) or ()) for hand in hands)
+    assert all((a < b) == (x < y) for (a, x), (b, y) in pairwise(rated))
 
 
 def heap_of(bot, cards):

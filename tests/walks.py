@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass
+from itertools import islice
 
 import pytest
 
@@ -9,9 +10,13 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import GAMES
 
 SITTINGS = [
-    pytest.param(game, seats, id=f"{game.id} for {seats}") for game in GAMES for seats in game.seats
+    pytest.param(game, seats, id=f"{game.id} for {seats}")
+    for game in GAMES
+    for seats in sorted({game.seats[0], game.seats[len(game.seats) // 2], game.seats[-1]})
 ]
-"""Every game with every number of seats."""
+"""Every game with few seats, some and many."""
+MOST_TURNS = 100
+"""Turns of a walk that need not reach the end of its match."""
 
 
 @dataclass
@@ -24,16 +29,20 @@ class Turn:
 
 
 class Walk:
-    """A match of random moves, and all that can be seen of it."""
+    """A match of random moves, and all that can be seen of it; only its beginning unless `whole`."""
 
-    def __init__(self, game, seats, seed, options=None):
+    def __init__(self, game, seats, seed, options=None, *, whole=False):
         self.game, self.seats = game, seats
         self.options = game.options({"hands": seats} if options is None else options, seats)
         self.deals = KeyedDeals(seeded_key(str(seed)))
         self.random = random.Random(seed)
+        self.most = None if whole else MOST_TURNS
 
     def __iter__(self):
         """The turns of a match; the first is the deal, with nothing chosen."""
+        return islice(self._turns(), self.most)
+
+    def _turns(self):
         rules = self.game.rules
         step = rules.start(self.options, self.seats, self.deals)
         yield Turn(None, (), step)

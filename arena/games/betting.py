@@ -286,19 +286,17 @@ def _round(
     if (
         reach > to_match < bet + stack
         and (limits.structure is Structure.NOLIMIT or price.full_bets <= limits.max_raises)
-        and _reopened(limits, price, answered[seat])
+        and _may_raise(price, answered[seat])
     ):
         low, high = _span(limits, price, bet + stack)
     to_call = min(to_match - bet, stack)
     return Round(limits, chips, live, pending, price, answered, to_call, low, high)
 
 
-def _reopened(limits: Limits, price: Price, answered: int) -> bool:
-    """Whether a seat that acted at the price `answered` may raise (again) (B4)."""
-    if answered == _FREE:
-        return True
-    # Short all-ins add up, but not in fixed limit.
-    return limits.structure is not Structure.FIXED and price.to_match - answered >= price.size
+def _may_raise(price: Price, answered: int) -> bool:
+    """Whether a seat that last acted at the price `answered` may raise (again) (B4)."""
+    # Short all-ins add up; in fixed limit those that count for nothing never come to a bet.
+    return answered == _FREE or price.to_match - answered >= price.size
 
 
 def _span(limits: Limits, price: Price, whole: int) -> tuple[int, int]:

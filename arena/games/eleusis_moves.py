@@ -7,6 +7,7 @@ ways; they are counted and drawn from, never written out.
 from collections import Counter
 from collections.abc import Callable
 from math import comb
+from operator import mul
 from typing import Final
 
 from arena.cards import Card
@@ -36,6 +37,8 @@ _CHOICES: Final = tuple(
     tuple(comb(size, put) for put in range(size + 1)) for size in range(MAX_STRING + 1)
 )
 """Ways to choose places of a string, by its length."""
+_WORDS: Final = 8
+"""Words that are tried before strings are counted."""
 
 PROPHET_OPTION: Final = Listed((PASS, DECLARE))
 JUDGE_PLAY: Final = Listed((RIGHT, WRONG))
@@ -81,10 +84,19 @@ class Strings:
         return isinstance(move, NoPlay)
 
     def count(self) -> int:
-        return sum(self._tables()[-1]) - 1 + 1  # less the empty string, and the no-play
+        return sum(self._tables()[-1])  # the no-play in place of the empty string
 
     def sample(self, below: Callable[[int], int]) -> Move:
-        """Any string with the same chance, or the no-play: mostly long strings, then."""
+        """Any string with the same chance, or the no-play: mostly long strings, then.
+
+        Of a large hand nearly every word over its faces is a string. Where a
+        few tries give none, the strings are counted.
+        """
+        copies = Counter(self._hand)
+        for _ in range(_WORDS):
+            word = _word(tuple(copies), min(len(self._hand), MAX_STRING), below)
+            if Counter(word) <= copies:
+                return Play(word) if word else NO_PLAY
         tables = self._tables()
         at = below(sum(tables[-1]))
         length = 0
@@ -104,16 +116,12 @@ class Strings:
         longest = min(len(self._hand), MAX_STRING)
         tables = [[1] + [0] * longest]
         for copies in Counter(self._hand).values():
-            before = tables[-1]
-            tables.append(
-                [
-                    sum(
-                        before[size - put] * _CHOICES[size][put]
-                        for put in range(min(copies, size) + 1)
-                    )
-                    for size in range(longest + 1)
-                ]
-            )
+            before, after = tables[-1], []
+            for size in range(longest + 1):
+                least = max(0, size - copies)  # of the string before
+                ways = map(mul, before[least : size + 1], _CHOICES[size][least:])
+                after.append(sum(ways))
+            tables.append(after)
         return tables
 
     def _composition(
@@ -133,6 +141,21 @@ class Strings:
                 put += 1
             cards += [card] * put
         return cards
+
+
+def _word(faces: tuple[Card, ...], longest: int, below: Callable[[int], int]) -> tuple[Card, ...]:
+    """Any word over some faces, of any length up to `longest`, with the same chance."""
+    words, at = 1, below(sum(len(faces) ** length for length in range(longest + 1)))
+    length = 0
+    while at >= words:
+        at -= words
+        words *= len(faces)
+        length += 1
+    letters = []
+    for _ in range(length):
+        at, letter = divmod(at, len(faces))
+        letters.append(faces[letter])
+    return tuple(letters)
 
 
 def _shuffled(cards: list[Card], below: Callable[[int], int]) -> tuple[Card, ...]:

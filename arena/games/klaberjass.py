@@ -332,29 +332,36 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
         known = in_order({*known, ("Q" if card[0] == "K" else "K") + trump})
     played = Side(without(side.hand, card), known, (*side.played, card), points)
     caller = seat if move.bela else tricks.bela
+    sides = by_seat(seat, played, deal.sides[1 - seat])
+    told = (Told(Played(seat, card, move.bela)),)
+    if tricks.led is not None:
+        return _end_trick(state, sides, caller, tricks.led, card, told, deals)
     after = Deal(
-        by_seat(seat, played, deal.sides[1 - seat]),
+        sides,
         deal.talon,
         deal.auction,
         deal.contest,
-        Tricks(tricks.led or card, tricks.winners, caller),
+        Tricks(card, tricks.winners, caller),
         Phase.FOLLOW,
         other(seat),
     )
-    told = (Told(Played(seat, card, move.bela)),)
-    if tricks.led is None:
-        return Step(before(state.match, after), told)
-    return _end_trick(state.match, after, card, told, deals)
+    return Step(before(state.match, after), told)
 
 
-def _end_trick(match: Match, deal: Deal, reply: Card, told: tuple[Told, ...], deals: Deals) -> Step:
-    """Give a trick to its winner; the turn is back at the seat that led it."""
-    led = deal.tricks.led
-    assert led is not None
+def _end_trick(
+    state: State,
+    sides: tuple[Side, Side],
+    bela: Seat | None,
+    led: Card,
+    reply: Card,
+    told: tuple[Told, ...],
+    deals: Deals,
+) -> Step:
+    """Give the trick to its winner, once the seat on turn has replied to the card led."""
+    match, deal = state.match, state.deal
     trump = trump_of(deal)
-    leader = deal.turn
-    winner = other(leader) if follower_wins(led, reply, trump) else leader
-    taker, loser = deal.sides[winner], deal.sides[1 - winner]
+    winner = deal.turn if follower_wins(led, reply, trump) else other(deal.turn)
+    taker, loser = sides[winner], sides[1 - winner]
     last = not taker.hand
     value = trick_points(led, reply, trump) + (LAST_TRICK if last else 0)
     points = taker.points + value
@@ -372,7 +379,7 @@ def _end_trick(match: Match, deal: Deal, reply: Card, told: tuple[Told, ...], de
         deal.talon,
         deal.auction,
         contest,
-        Tricks(None, (*earlier, winner), deal.tricks.bela),
+        Tricks(None, (*earlier, winner), bela),
         Phase.LEAD,
         winner,
     )

@@ -45,8 +45,7 @@ def legal_replies(
         suit = led[1]
         same = [card for card in hand if card[1] == suit and card != PAM]
         if same:
-            if best >= _TRUMP_HEIGHT:
-                return tuple(same)  # nothing in the suit wins a trumped trick
+            # In a trumped trick no card of the suit is higher, so any will do (R7).
             return tuple([card for card in same if height[card] > best] or same)
     return tuple([card for card in trumps if height[card] > best] or trumps or hand)
 

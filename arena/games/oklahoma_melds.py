@@ -141,6 +141,7 @@ def extended(meld: TableMeld, card: Card, end: End | None) -> TableMeld | None:
 @lru_cache(_MEMO)
 def additions_to(meld: TableMeld) -> tuple[tuple[End | None, frozenset[Card]], ...]:
     """By end, the cards that a meld can grow by."""
+    ends: tuple[End | None, ...]
     if meld.kind is MeldKind.SET:
         rank, ends = set_rank(meld.cards), (None,)
         near = [card for card in CARD_POINTS if card[0] == rank or card in TWOS]
@@ -255,10 +256,9 @@ def melds_within(cards: Iterable[Card], twos: CardList) -> list[list[LooseMeld]]
     ranks: defaultdict[str, list[Card]] = defaultdict(list)
     suits: defaultdict[str, list[Card]] = defaultdict(list)
     for card in cards:
-        rank, suit = card
-        if rank != TWO:
-            ranks[rank].append(card)
-            suits[suit].append(card)
+        if card[0] != TWO:
+            ranks[card[0]].append(card)
+            suits[card[1]].append(card)
     few = twos[: SIZES[-1] - 1]  # beside a natural card
     needed = SIZES[0] - len(few)
     groups = [sets_within(tuple(group), few) for group in ranks.values() if len(group) >= needed]

@@ -204,8 +204,7 @@ class AtDraw(Choice):
             # The top card is first of the 2s, so every meld with a 2 has it.
             melds = melds_within(held, (top, *twos_of(self.hand)))
         else:
-            rank, suit = top
-            near = [card for card in held if card[0] == rank or card[1] == suit]
+            near = [card for card in held if card[0] == top[0] or card[1] == top[1]]
             melds = melds_within(near, twos_of(self.hand))
         size = SIZES[0]
         return first, [

@@ -37,7 +37,11 @@ from arena.games.arlington_sets import (
     strength_of,
 )
 from arena.games.arlington_views import Phase, Scored
+from arena.games.catalogue import game_by_id
 from arena.games.contract import MAX_OFFERED, BadOptions, IllegalMove
+from arena.wire.games import codec_of
+from cardarena.games.v1.arlington_pb2 import ARLINGTON_VERB_LEAD_SET, ArlingtonMove
+from cardarena.v1.game_pb2 import GameMove
 
 DEALS = KeyedDeals(seeded_key("arlington"))
 ACES, MULTIPLES, COUPLES, RUNS = Spectrum
@@ -205,6 +209,15 @@ def test_the_order_of_cards_in_a_move_does_not_matter():
     assert after.layout.tables[0].sets == (cards("7s 7h Jk"),)
 
 
+def test_a_typed_move_of_the_wire_is_the_move_offered():
+    codec = codec_of(game_by_id("arlington"))
+    moves = arlington.moves(at_lead("7s 7h Jk 3c", "4c"), 0)
+    typed = ArlingtonMove(verb=ARLINGTON_VERB_LEAD_SET, cards=["Jk", "7s", "7h"])
+    move = codec.read_move(GameMove(arlington=typed))
+    assert move in moves.offered
+    assert move.spectrum is MULTIPLES
+
+
 # fmt: off
 ILLEGAL = [
     # move at a lead with 7s, Jk, 2c to tables {Qd Jk}, {As}        why
@@ -215,10 +228,12 @@ ILLEGAL = [
     (LeadSet((), RUNS),                      "no cards, named"),
     (LeadSet(("Jk", "Jk"), None),            "two jokers, of one in the hand"),
     (LeadSet(("7s", "7s"), None),            "the same card twice"),
+    (LeadSet(("7s", "7h"), None),            "a set of which one card is not held"),
     (LeadSet(("7s", "Jk"), COUPLES),         "a spectrum that the cards do not fit"),
     (PlayS2(0, 0),                           "the two of spades is not held"),
     (Add(0, 1, "7s"),                        "a place with no set"),
     (Add(2, 0, "7s"),                        "a seat with no table"),
+    (Add(1, 0, "Ah"),                        "a card that the set has use for, but not held"),
     (Add(0, 0, "7s"),                        "a card that the set has no use for"),
     (TakeJoker(0, 0, "Jk"),                  "a joker for a joker changes nothing (ruling 3)"),
     (TakeJoker(1, 0, "7s"),                  "a set without a joker"),
@@ -288,6 +303,17 @@ def test_who_overplays_is_not_beaten_by_seats_that_answered_before():
     assert state.turn.phase is Phase.LEAD
     assert arlington.to_act(state) == (2,)
     assert state.layout.tables[2].sets == (cards("8s 8h"),)
+
+
+def test_an_overplay_lies_after_the_sets_there_were():
+    state = at_lead("7s 7h 3c", "9s 9h 4c", "2s 5c", tables=[[], ["As"], []])
+    led = LeadSet(cards("7s 7h"), MULTIPLES)
+    state = played(state, (0, led), (1, Overplay(cards("9s 9h"))))
+    refused = Overplay(cards("Ts Th"))  # higher, but not held
+    assert refused not in arlington.moves(state, 2)
+    state = played(state, (2, Kill()))
+    assert state.layout.tables[1].sets == (("As",),)
+    assert arlington.view(state, None).buried == ("7h", "7s", "9h", "9s", "2s")
 
 
 def test_what_was_shown_is_known_until_it_is_played():

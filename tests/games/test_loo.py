@@ -56,6 +56,7 @@ REPLIES = [
     ("Jc 2c",       "Tc",       False, "2c",      "Pam is no club"),
     ("Jc 2c",       "Ac",       True,  "2c",      "civil in clubs: the other club"),
     ("Ah 2h",       "Jc",       False, "Ah 2h",   "Pam led: trumps, none of which beats it"),
+    ("Jc 4s",       "Ah",       True,  "Jc",      "civil, but Pam is the only trump"),
     ("2h 3d",       "Ah Jc",    True,  "2h",      "Pam may have been the only trump of another"),
 ]
 # fmt: on
@@ -322,3 +323,27 @@ def test_a_pass_shows_the_own_cards_to_their_seat_alone():
     assert (mine.held, mine.discarded) == ((), hand)
     assert (others.discarded, nobody.discarded, nobody.held) == ((), (), ())
     assert (nobody.passed, nobody.dead) == ((1,), 5)
+    state, _ = after(state, IN, IN, PASS, PASS)  # the last of them is seat 0
+    assert loo.view(state, Seat(0)).discarded
+    assert loo.view(state, None).discarded == ()
+
+
+class Sorted:
+    """Deals the pack as it lies."""
+
+    def shuffle(self, hand, label, cards):
+        return tuple(cards)
+
+
+def test_cards_are_dealt_singly_from_the_dealers_left():
+    state, _ = loo.start(Options(), 5, Sorted())
+    for left in range(5):
+        assert loo.view(state, Seat((1 + left) % 5)).held == PACK_52[left:25:5]
+    assert (state.deal.upcard, state.deal.cards.stock) == (PACK_52[25], PACK_52[26:])
+
+
+def test_cards_reach_the_dead_pile_in_the_order_of_play():
+    """R4: in that order they are shuffled for a new stock."""
+    state = at(FIVE, phase=Phase.EXCHANGE, stock="2d 4d 5d", dead="6d")
+    state, _ = after(state, Exchange(("3c",)), Exchange(("4s", "5s")))
+    assert state.deal.cards.dead == ("6d", "3c", "4s", "5s")

@@ -154,6 +154,15 @@ def test_takes_are_listed_counted_and_drawn_as_the_rules_have_them(hand):
     assert set(choice.offered) <= set(drawn)
 
 
+def test_a_face_held_once_is_not_melded_twice():
+    hand = ("Kd", "Kh", "Ac")
+    twice = ("Kd", "Kh", "Kh")
+    assert Meld(SET, twice) not in AtPlay(hand, ())
+    assert Meld(SET, twice) in AtPlay((*hand, "Kh"), ())
+    assert TakePile(SET, twice) in AtDraw(hand, "Kh", can_draw=True)
+    assert TakePile(SET, twice) not in AtDraw(("Ac", "Kd"), "Kh", can_draw=True)
+
+
 def test_a_large_hand_is_offered_in_part_and_judged_whole():
     hand = tuple(card for card in DECK if card[0] in "2789TJQ")
     hand = tuple(sorted(hand, key=DECK.index))

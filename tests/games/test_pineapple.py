@@ -230,7 +230,7 @@ def test_random_matches_keep_chips_and_cards(game_id, format_, structure, seats)
     }
     decisions = 0
     hand = -1
-    for turn in Walk(game, seats, f"{game_id}{structure}", options):
+    for turn in Walk(game, seats, f"{game_id}{structure}", options, whole=True):
         state = turn.step.state
         seen = pineapple.view(state, None)
         chips = seen.chips
@@ -257,7 +257,7 @@ def test_a_freezeout_goes_on_until_one_seat_has_everything(seats):
     game = game_by_id("crazy_pineapple")
     options = {"structure": "nolimit", "format": "freezeout", "start_stack": 40}
     dealers = []
-    for turn in Walk(game, seats, "freezeout", options):
+    for turn in Walk(game, seats, "freezeout", options, whole=True):
         state = turn.step.state
         match = state.hand.match
         assert match.dealer in match.players

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import GAMES
-from arena.games.contract import MAX_OFFERED, BadOptions, IllegalMove
+from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.notation import Notation
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
@@ -113,52 +113,3 @@ def check_result(result, seats):
     for (score, place), (next_score, next_place) in itertools.pairwise(ranked):
         assert (score == next_score) == (place == next_place)
         assert place <= next_place
-
-
-@every_game
-def test_moves_are_exactly_what_a_step_accepts(game):
-    """Offered moves are accepted; moves of other moments that are not legal here are refused."""
-    seats = game.seats[0]
-    options = game.options({"hands": seats}, seats)
-    rules, draw = game.rules, random.Random(game.id)
-    played = list(moments(game, options, seats, seed=5))
-    pool = list({move for moment in played for _, move in moment.chosen})
-    deals = KeyedDeals(seeded_key("random play 5"))
-    few = 3 if game.family == "eleusis" else 60
-    for moment in draw.sample(played, min(len(played), few)):
-        state = moment.state
-        for seat in moment.acting:
-            legal = rules.moves(state, seat)
-            offered = legal.offered
-            candidates = draw.sample(offered, min(len(offered), 6)) + draw.sample(
-                pool, min(len(pool), 12)
-            )
-            for move in candidates:
-                chosen = tuple((who, move if who == seat else m) for who, m in moment.chosen)
-                before = repr(state)
-                if move in legal:
-                    rules.step(state, chosen, deals)
-                else:
-                    with pytest.raises(IllegalMove):
-                        rules.step(state, chosen, deals)
-                assert repr(state) == before
-
-
-@every_game
-def test_only_the_seats_that_were_asked_may_choose(game):
-    seats = game.seats[-1]
-    deals = KeyedDeals(seeded_key("who"))
-    state, _ = game.rules.start(game.options({"hands": seats}, seats), seats, deals)
-    acting = game.rules.to_act(state)
-    chosen = tuple((seat, game.rules.fallback(state, seat)) for seat in acting)
-    for wrong in (chosen[:-1], (*chosen, chosen[-1]), ((seats, chosen[0][1]), *chosen[1:])):
-        with pytest.raises(IllegalMove):
-            game.rules.step(state, wrong, deals)
-
-
-@every_game
-def test_the_same_deals_and_moves_give_the_same_match(game):
-    seats = game.seats[0]
-    options = game.options({"hands": seats}, seats)
-    first, second = (list(moments(game, options, seats, seed=9)) for _ in range(2))
-    assert first == second

@@ -209,7 +209,7 @@ MOST = {2: 24, 4: 51, 6: 69, 8: 95}
 def test_random_matches_keep_chips_and_cards(seats, format_, stack):
     options = {"format": format_, "hands": 2 * seats, "start_stack": stack}
     game, decisions, hand = game_by_id("soko"), 0, -1
-    for turn in Walk(game, seats, f"soko{stack}", options):
+    for turn in Walk(game, seats, f"soko{stack}", options, whole=True):
         state = turn.step.state
         seen = soko.view(state, None)
         chips = seen.chips
@@ -231,7 +231,8 @@ def test_random_matches_keep_chips_and_cards(seats, format_, stack):
 
 
 def test_a_freezeout_goes_on_until_one_seat_has_everything():
-    for turn in Walk(game_by_id("soko"), 4, "out", {"format": "freezeout", "start_stack": 60}):
+    options = {"format": "freezeout", "start_stack": 60}
+    for turn in Walk(game_by_id("soko"), 4, "out", options, whole=True):
         state = turn.step.state
         assert all(state.hand.match.stacks[seat] for seat in state.hand.match.players)
     assert sorted(soko.result(state).scores) == [-60, -60, -60, 180]

@@ -6,9 +6,11 @@ the sample and the document of the game's page.
 """
 
 import textwrap
+from functools import cache
 from pathlib import Path
 
 from arena.deal import KeyedDeals, seeded_key
+from arena.games.catalogue import game_by_id
 from arena.games.contract import Told
 from arena.games.notation import Notation
 from tests.games.random_play import moments
@@ -24,6 +26,12 @@ PERFT_NODES = 2_000
 
 def golden(game):
     """The text of a game's golden file."""
+    return _golden(game.id)
+
+
+@cache
+def _golden(game_id):
+    game = game_by_id(game_id)
     seats = game.seats[0]
     options = game.options({"hands": seats}, seats)
     lines = [

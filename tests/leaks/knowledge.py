@@ -13,9 +13,11 @@ from arena.games.arlington import State as ArlingtonState
 from arena.games.chinese_poker import State as ChinesePokerState
 from arena.games.democracy import State as DemocracyState
 from arena.games.jam import State as JamState
-from arena.games.open_face_chinese_poker import State as OpenFaceState
+from arena.games.klaberjass import State as KlaberjassState
+from arena.games.loo import State as LooState
 from arena.games.oklahoma_rummy import DECK as TWO_PACKS
 from arena.games.oklahoma_rummy import State as OklahomaRummyState
+from arena.games.open_face_chinese_poker import State as OpenFaceState
 from arena.games.pineapple import BOARD
 from arena.games.pineapple import State as PineappleState
 from arena.games.sixty_six import State as SixtySixState
@@ -68,15 +70,15 @@ def soko(state: SokoState, seat: int | None) -> Iterable[str]:
     """Other hole cards, and the stock."""
     if state.phase == "over":
         return ()
-    holes = [card for at, card in enumerate(state.deal.holes) if card and at != seat]
-    return (*holes, *state.deal.stock)
+    holes = [card for at, card in enumerate(state.hand.deal.holes) if card and at != seat]
+    return (*holes, *state.hand.deal.stock)
 
 
 def pineapple(state: PineappleState, seat: int | None) -> Iterable[str]:
     """Other hole cards and discards, for ever, and the board that is still to come."""
     if state.phase == "over":
         return ()
-    deal = state.deal
+    deal = state.hand.deal
     given_up = [card for at, card in enumerate(deal.given_up) if card and at != seat]
     return (*others(deal.holes, seat), *given_up, *deal.runout[BOARD[state.street] :])
 
@@ -88,6 +90,28 @@ def sixty_six(state: SixtySixState, seat: int | None) -> Iterable[str]:
         if at != seat:
             yield from set(side.hand) - set(side.known)
     yield from deal.stock.cards
+
+
+def klaberjass(state: KlaberjassState, seat: int | None) -> Iterable[str]:
+    """The other hand, but for cards all have seen, and the cards not dealt.
+
+    Once top cards were named, or all sequences of a seat shown, everybody knows something of
+    every card of that hand: which sequences it does not make.
+    """
+    contest = state.deal.contest
+    for at, side in enumerate(state.deal.sides):
+        told = contest.verdict is not None or (contest.shown and contest.winner == at)
+        if at != seat and not told:
+            yield from set(side.hand) - set(side.known)
+    yield from state.deal.talon.stock
+
+
+def loo(state: LooState, seat: int | None) -> Iterable[str]:
+    """Other hands, what others passed or discarded, and the stock."""
+    cards = state.deal.cards
+    mine = () if seat is None else cards.discarded[seat]
+    hidden = (*others(cards.hands, seat), *cards.stock, *cards.dead)
+    return [card for card in hidden if card not in mine]
 
 
 def open_face(state: OpenFaceState, seat: int | None) -> Iterable[str]:
@@ -128,6 +152,8 @@ HIDDEN: dict[str, Callable[..., Iterable[str]]] = {
     "democracy": democracy,
     "chinese_poker": chinese_poker,
     "jam": jam,
+    "klaberjass": klaberjass,
+    "loo": loo,
     "open_face_chinese_poker": open_face,
     "pineapple": pineapple,
     "sixty_six": sixty_six,

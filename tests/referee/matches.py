@@ -76,8 +76,13 @@ class Misdeed(NamedTuple):
         return self.reply if isinstance(self.reply, Reply) else self.reply(ask)
 
 
+def nearly_three(game):
+    """Three seats, or as nearly three as the game has: three show more than two."""
+    return min(game.seats, key=lambda seats: abs(seats - 3))
+
+
 def spec_of(game_id, seats=0, **changes):
-    seats = seats or min(3, game_by_id(game_id).seats[-1])
+    seats = seats or nearly_three(game_by_id(game_id))
     changes = {"time_control": CONTROL, **changes}
     return seeded_spec(game_id, seats, {"hands": seats}, **changes)
 
