@@ -45,19 +45,25 @@ class Event:
 
 
 PROGRAMME: Final = (
-    Event("abstrac", "abstrac.py", 4),
-    Event("abstrac_suit", "abstrac.py", 4),
-    Event("abstrac_unfettered", "abstrac.py", 4),
-    Event("abstrac_fiftytwo", "abstrac.py", 4),
-    Event("democracy", "democracy.py", 6, 3, (("hands", 3),)),
-    Event("chinese_poker", "chinese_poker.py", 6, 2, (("hands", 4),)),
-    Event("jam", "jam.py", 4, 2, (("hands", 2),)),
-    Event("sixty_six", "sixty_six.py", 6, 2, (("hands", 4),)),
+    Event("abstrac", "abstrac.py", 3),
+    Event("abstrac_suit", "abstrac.py", 3),
+    Event("abstrac_unfettered", "abstrac.py", 3),
+    Event("abstrac_fiftytwo", "abstrac.py", 3),
+    Event("democracy", "democracy.py", 4, 3, (("hands", 3),)),
+    Event("chinese_poker", "chinese_poker.py", 4, 2, (("hands", 4),)),
+    Event("arlington", "arlington.py", 3, 2, (("hands", 2),)),
+    Event("jam", "jam.py", 3, 2, (("hands", 2),)),
+    Event("klaberjass", "klaberjass.py", 4, 2, (("hands", 4),)),
+    Event("sixty_six", "sixty_six.py", 4, 2, (("hands", 4),)),
+    Event("loo", "loo.py", 2, 5, (("hands", 5),)),
+    Event("oklahoma_rummy", "oklahoma_rummy.py", 2, 2, (("hands", 2),)),
     Event("soko", "soko.py", 4, 2, (("hands", 4),)),
     Event("pineapple", "pineapple.py", 4, 2, (("hands", 4),)),
     Event("crazy_pineapple", "pineapple.py", 4, 2, (("hands", 4),)),
     Event("crazy_pineapple_hi_lo", "pineapple.py", 4, 2, (("hands", 4),)),
-    Event("open_face_chinese_poker", "open_face_chinese_poker.py", 3, 2, (("hands", 2),)),
+    Event("open_face_chinese_poker", "open_face_chinese_poker.py", 2, 2, (("hands", 2),)),
+    Event("eleusis", "eleusis.py", 1, 3, (("hands", 3),)),
+    Event("eleusis_express", "eleusis.py", 1, 3, (("hands", 3),)),
 )
 
 
@@ -134,11 +140,13 @@ def _play_all(
 
 
 def _plan(event: Event, seed: str) -> TournamentPlan:
-    bots = (event.bot, *EVERY_GAME)
+    bots = [str(SAMPLE_BOTS / bot) for bot in (event.bot, *EVERY_GAME)]
+    # A table for more than three is filled with further random players.
+    bots += [f"random-{n}={SAMPLE_BOTS / EVERY_GAME[-1]}" for n in range(2, event.seats - 1)]
     return TournamentPlan(
         name=event.game,
         game=game_by_id(event.game),
-        commands=bot_commands([str(SAMPLE_BOTS / bot) for bot in bots]),
+        commands=bot_commands(bots),
         seats=event.seats,
         deal_sets=event.deal_sets,
         seed=seed,

@@ -14,10 +14,12 @@ import trio
 
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
+from arena.games.contract import Deals, Step
 from arena.referee.ports import Answer, Ledger
 from arena.referee.referee import Referee
 from arena.referee.spec import Entrant, FaultKind, MatchSpec, Outcome, TimeControl
 from arena.referee.table import OpenAsk
+from arena.referee.workers import Chosen, Workers
 
 FIRST: Final = Answer(index=0)
 """The first move offered."""
@@ -229,10 +231,23 @@ def seeded_spec(
     )
 
 
-async def play(spec: MatchSpec, bots: Sequence[Scripted], ledger: Ledger | None = None) -> Outcome:
+class WorkersHere(Workers):
+    """Plays heavy steps in this process, at once."""
+
+    async def step(self, game_id: str, state: object, chosen: Chosen, deals: Deals) -> Step:
+        await trio.lowlevel.checkpoint()
+        return game_by_id(game_id).rules.step(state, chosen, deals)
+
+
+async def play(
+    spec: MatchSpec,
+    bots: Sequence[Scripted],
+    ledger: Ledger | None = None,
+    workers: Workers | None = None,
+) -> Outcome:
     """Play one match between scripted bots, by a referee of its own."""
     book = ledger or MemoryLedger()
-    referee = Referee(lambda _: book, trio.lowlevel.checkpoint)
+    referee = Referee(lambda _: book, trio.lowlevel.checkpoint, workers or WorkersHere())
     async with trio.open_nursery() as nursery:
         await nursery.start(referee.run)
         for bot in bots:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.games.catalogue import GAMES, BadOptions, UnknownGame, game_by_id
@@ -55,7 +55,7 @@ def test_a_seat_to_act_has_moves_and_its_fallback_is_one_of_them(game, seats):
 def test_moves_follow_from_the_view_alone(game, seats):
     """Two moments that look alike to a seat offer it the same moves, in the same order."""
     seen, rules = {}, game.rules
-    for seed in range(4):
+    for seed in range(2):
         for turn in Walk(game, seats, seed=seed):
             for seat in rules.to_act(turn.step.state):
                 view = rules.view(turn.step.state, seat)
@@ -66,7 +66,7 @@ def test_moves_follow_from_the_view_alone(game, seats):
 @EVERY_SITTING
 def test_the_spectators_view_tells_who_is_to_act(game, seats):
     seen, rules = {}, game.rules
-    for seed in range(4):
+    for seed in range(2):
         for turn in Walk(game, seats, seed=seed):
             view = rules.view(turn.step.state, None)
             acting = rules.to_act(turn.step.state)
@@ -236,7 +236,7 @@ def test_listed_moves_offer_the_first_of_them(count):
 def test_notation_reads_what_it_writes(game, seats):
     move_notation, event_notation = Notation(game.module.Move), Notation(game.module.Event)
     lines = {}
-    for seed in range(3):
+    for seed in range(2):
         for notation, values in (
             (move_notation, Walk(game, seats, seed).moves()),
             (event_notation, Walk(game, seats, seed).events()),
@@ -264,6 +264,7 @@ def spelled(value):
 
 
 @EVERY_GAME
+@settings(max_examples=25)
 @given(data=st.data())
 def test_options_say_what_was_given_as_values_or_as_text(game, data):
     chosen = data.draw(

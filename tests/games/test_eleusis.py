@@ -183,7 +183,9 @@ GUESSES = [
      "an exception that may still come"),
     (COLORS,       "size(line) == 2 || card.color != last.color",     "7h 2s 4d", False,
      "an exception in the past"),
-    (COLORS,       "size(line) == 30 || card.color != last.color",    "7h",    True,
+    (COLORS,       "size(line) == 17 || card.color != last.color",    "7h",    False,
+     "an exception 16 cards ahead"),
+    (COLORS,       "size(line) == 18 || card.color != last.color",    "7h",    True,
      "17 cards ahead are not looked at"),
     (COLORS,       "line[9].face || card.color != last.color",        "7h",    False,
      "errors that decide differently"),
@@ -260,6 +262,31 @@ def test_the_last_card_may_be_wrong_if_it_deposes_the_prophet():
     state, told = act(state, Judge(Opinion.RIGHT, None))
     (scored,) = events(told, HandScored)
     assert (scored.end, scored.scores) == (End.DEPLETED, (7, 5, 7, 0))  # E12
+
+
+@pytest.mark.parametrize(
+    ("opinion", "expelled"), [(Opinion.WRONG, (2,)), (Opinion.RIGHT, ())], ids=["right", "deposed"]
+)
+def test_who_deposes_the_prophet_is_not_expelled(opinion, expelled):
+    line = "7h " + "2s 3h " * 16
+    state = with_hands(begun(4), line, "2h 3h", "4h 5h", "4h 5h", prophet=Seat(1), marker=1)
+    state = replace(state, turn=replace(state.turn, seat=Seat(2)))
+    state, _ = act(state, Play(("4h",)))
+    state, _ = act(state, Judge(opinion, None))
+    assert state.table.office.expelled == expelled
+    assert (state.table.office.prophet is None) is (expelled == ())
+
+
+def test_drawn_cards_are_told_to_who_drew_them_alone():
+    drawn = 0
+    for _, told in play(4, 2):
+        for event, who in told:
+            if isinstance(event, Drawn):
+                assert who == (event.seat,)
+                drawn += 1
+            elif not isinstance(event, RuleRefused | RuleReplaced):
+                assert who is None
+    assert drawn > 50
 
 
 def test_a_string_is_wrong_as_a_whole_and_costs_two_for_each_card():

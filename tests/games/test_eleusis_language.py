@@ -209,6 +209,7 @@ COSTS = [
     ("line.map(c, 1) == []",                10, "two nodes, the macro's five, three elements"),
     ("line.filter(c, c == line[0]) == []",  20, "the body's five nodes three times, one kept"),
     ("-5 == -5",                            3,  "a negative number is one node"),
+    ("1 in [0,1,2,3,4,5,6,7]",             20,  "eleven nodes, eight built, one for eight searched"),
 ]
 # fmt: on
 

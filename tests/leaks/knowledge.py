@@ -12,6 +12,7 @@ from arena.games.abstrac import State as AbstracState
 from arena.games.arlington import State as ArlingtonState
 from arena.games.chinese_poker import State as ChinesePokerState
 from arena.games.democracy import State as DemocracyState
+from arena.games.eleusis_state import State as EleusisState
 from arena.games.jam import State as JamState
 from arena.games.klaberjass import State as KlaberjassState
 from arena.games.loo import State as LooState
@@ -146,10 +147,21 @@ def oklahoma_rummy(state: OklahomaRummyState, seat: int | None) -> Iterable[str]
     return [card for card in TWO_PACKS if card not in seen]
 
 
+def eleusis(state: EleusisState, seat: int | None) -> Iterable[str]:
+    """Other hands and the stock, until a no-play has shown a hand; the rule is another matter.
+
+    A hand that was shown goes back under the stock, where all may know it.
+    """
+    if state.table.calls.hands:
+        return ()
+    return (*others(state.table.cards.hands, seat), *state.table.cards.stock)
+
+
 HIDDEN: dict[str, Callable[..., Iterable[str]]] = {
     "abstrac": abstrac,
     "arlington": arlington,
     "democracy": democracy,
+    "eleusis": eleusis,
     "chinese_poker": chinese_poker,
     "jam": jam,
     "klaberjass": klaberjass,

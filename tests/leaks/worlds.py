@@ -17,6 +17,10 @@ from arena.games.contract import IllegalMove
 from arena.wire.games import codec_of
 from tests.leaks.knowledge import HIDDEN, SECRET_MOVES
 
+LOTS = ("validate", "guess")
+"""Labels of shuffles by which rules of Eleusis are tried out, not dealt."""
+LATER = ("rebuild", "pack", "recycle")
+"""Labels of shuffles in the middle of a hand."""
 TRIES = 4
 """Tries for each pair: at some moments there are no two cards to swap."""
 MAX_STEPS = 400
@@ -122,9 +126,12 @@ def compare(world, emissions, seat, cut, draw, tally, *, swaps=1):
     """Compare world A with a world in which cards hidden from `seat` at `cut` are swapped."""
     game = world.game
     state = world.states[cut]
-    dealt = max(at for at in range(cut + 1) if world.orders[at])
+    deals = [at for at in range(cut + 1) if dealing(world.orders[at])]
+    if not deals:
+        return
+    dealt = deals[-1]
     hidden = Counter(HIDDEN[game.family](state, seat))
-    changed = swapped_orders(world.orders[dealt], hidden, draw, swaps)
+    changed = swapped_orders(dealing(world.orders[dealt]), hidden, draw, swaps)
     if changed is None:
         return
     other = replay(world, dealt, cut, changed)
@@ -145,6 +152,11 @@ def note(world, emissions, seat, begin, other, phase, tally, why):
         if ours != emissions.of(state, told, seat):
             tally.differences.append((world.game.id, seat, phase, at, why))
             return
+
+
+def dealing(orders):
+    """The shuffles that deal cards: others draw lots for the arena's own tests."""
+    return {key: order for key, order in orders.items() if not key[1].startswith(LOTS)}
 
 
 def swapped_orders(orders, hidden, draw, swaps):
@@ -240,17 +252,16 @@ def differs_in_own_cards(world, emissions, seat, draw):
     None if the seat had no cards of its own just after a deal.
     """
     game = world.game
-    hand_of = [game.rules.hand_number(state) for state in world.states]
     deals = [
         at
         for at, orders in enumerate(world.orders)
-        if orders and (at == 0 or hand_of[at] != hand_of[at - 1])
+        if any(not label.startswith(LATER) for _, label in dealing(orders))
     ]
     dealt = draw.choice(deals)
     state = world.states[dealt]
     hidden = set(HIDDEN[game.family](state, seat))
     own = set(HIDDEN[game.family](state, None)) - hidden
-    for key, order in world.orders[dealt].items():
+    for key, order in dealing(world.orders[dealt]).items():
         # All cards of a face change places with all of another: nobody can tell twins apart.
         faces = Counter(order)
         mine = [card for card in order if card in own]

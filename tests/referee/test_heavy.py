@@ -114,6 +114,6 @@ def test_a_step_in_a_process_is_the_step_here():
 def test_a_whole_match_of_heavy_steps(monkeypatch):
     monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
     bots, ledger = [Scripted(), Scripted()], MemoryLedger()
-    outcome = trio.run(play, spec_of("abstrac"), bots, ledger)
+    outcome = trio.run(play, spec_of("abstrac"), bots, ledger, Workers())
     expected, _, _ = run(spec_of("abstrac"), [Scripted(), Scripted()])
     assert outcome == expected
