@@ -55,7 +55,7 @@ class JamBot(cardarena.Bot):
         cheapest = min(ask.moves, key=lambda move: rank(move.card))
         if not winning:
             return cheapest
-        who, length = streak(ask.view.winners)
+        _, length = streak(ask.view.winners)
         win = min(winning, key=lambda move: rank(move.card))
         matters = length >= 2 or len(ask.view.winners) >= 18
         # An early trick that belongs to no streak is worth a middling card at most.

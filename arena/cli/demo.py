@@ -62,8 +62,8 @@ PROGRAMME: Final = (
     Event("crazy_pineapple", "pineapple.py", 4, 2, (("hands", 4),)),
     Event("crazy_pineapple_hi_lo", "pineapple.py", 4, 2, (("hands", 4),)),
     Event("open_face_chinese_poker", "open_face_chinese_poker.py", 2, 2, (("hands", 2),)),
-    Event("eleusis", "eleusis.py", 1, 3, (("hands", 3),)),
-    Event("eleusis_express", "eleusis.py", 1, 3, (("hands", 3),)),
+    Event("eleusis", "eleusis.py", 2, 3, (("hands", 3),)),
+    Event("eleusis_express", "eleusis.py", 2, 3, (("hands", 3),)),
 )
 
 

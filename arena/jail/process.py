@@ -84,7 +84,7 @@ async def launch(command: BotCommand, folder: Path, environment: Mapping[str, st
     Raises:
       BadCommand: if the process cannot be started.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    await trio.Path(folder).mkdir(parents=True, exist_ok=True)
     given = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # The bot's `python` is this one, which has the SDK.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"

@@ -152,7 +152,7 @@ def eleusis(state: EleusisState, seat: int | None) -> Iterable[str]:
 
     A hand that was shown goes back under the stock, where all may know it.
     """
-    if state.table.calls.hands:
+    if state.phase in ("rule", "over") or state.table.calls.hands:
         return ()
     return (*others(state.table.cards.hands, seat), *state.table.cards.stock)
 

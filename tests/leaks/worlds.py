@@ -131,7 +131,8 @@ def compare(world, emissions, seat, cut, draw, tally, *, swaps=1):
         return
     dealt = deals[-1]
     hidden = Counter(HIDDEN[game.family](state, seat))
-    changed = swapped_orders(dealing(world.orders[dealt]), hidden, draw, swaps)
+    copies = copies_in_play(world.orders[: cut + 1], game.rules.hand_number(state))
+    changed = swapped_orders(dealing(world.orders[dealt]), hidden, copies, draw, swaps)
     if changed is None:
         return
     other = replay(world, dealt, cut, changed)
@@ -159,17 +160,26 @@ def dealing(orders):
     return {key: order for key, order in orders.items() if not key[1].startswith(LOTS)}
 
 
-def swapped_orders(orders, hidden, draw, swaps):
+def copies_in_play(orders, hand):
+    """How often each face was dealt in a hand so far; a rebuilt stock adds none."""
+    copies = Counter()
+    for each in orders:
+        for (number, label), order in dealing(each).items():
+            if number == hand and not label.startswith(("rebuild", "recycle")):
+                copies.update(order)
+    return copies
+
+
+def swapped_orders(orders, hidden, copies, draw, swaps):
     """The shuffles with hidden cards in each other's places; None if there are not two.
 
     A face of which a twin is not hidden stays where it is.
     """
     candidates = {}
     for key, order in orders.items():
-        faces = Counter(order)
         places = defaultdict(list)
         for place, card in enumerate(order):
-            if hidden[card] >= faces[card]:
+            if hidden[card] and hidden[card] >= copies[card]:
                 places[card].append(place)
         movable = [place for at in places.values() for place in at]
         if len(movable) >= 2:
