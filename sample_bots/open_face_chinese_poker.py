@@ -69,7 +69,7 @@ class OpenFaceBot(cardarena.Bot):
         unseen = [card for card in PACK if card not in seen]
         moves = self.sensible(ask.moves) if len(ask.moves) > 20 else ask.moves
         trials = max(8, TRIALS * 3 // max(3, len(moves)))
-        deals = [random.sample(unseen, 13) for _ in range(trials)]
+        deals = [random.sample(unseen, min(13, len(unseen))) for _ in range(trials)]
         return max(moves, key=lambda move: self.value(own, move, deals))
 
     def sensible(self, moves):

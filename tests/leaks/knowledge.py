@@ -13,6 +13,7 @@ from arena.games.arlington import State as ArlingtonState
 from arena.games.chinese_poker import State as ChinesePokerState
 from arena.games.democracy import State as DemocracyState
 from arena.games.eleusis_state import State as EleusisState
+from arena.games.eleusis_table import SHOWN_CALLS
 from arena.games.jam import State as JamState
 from arena.games.klaberjass import State as KlaberjassState
 from arena.games.loo import State as LooState
@@ -148,13 +149,20 @@ def oklahoma_rummy(state: OklahomaRummyState, seat: int | None) -> Iterable[str]
 
 
 def eleusis(state: EleusisState, seat: int | None) -> Iterable[str]:
-    """Other hands and the stock, until a no-play has shown a hand; the rule is another matter.
+    """Other hands and the stock, but for faces of which a no-play has shown one.
 
-    A hand that was shown goes back under the stock, where all may know it.
+    A hand that was shown goes back under the stock, where all may know it. Cards
+    that wait to be judged lie open.
     """
-    if state.phase in ("rule", "over") or state.table.calls.hands:
+    table, shown = state.table, set()
+    if state.phase in ("rule", "over") or len(table.calls.hands) >= SHOWN_CALLS:
         return ()
-    return (*others(state.table.cards.hands, seat), *state.table.cards.stock)
+    for hand in table.calls.hands:
+        shown.update(hand)
+    if state.turn.pending is not None:
+        shown.update(table.cards.hands[state.turn.seat])
+    hidden = (*others(table.cards.hands, seat), *table.cards.stock)
+    return [card for card in hidden if card not in shown]
 
 
 HIDDEN: dict[str, Callable[..., Iterable[str]]] = {

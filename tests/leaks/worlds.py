@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.contract import IllegalMove
 from arena.wire.games import codec_of
+from tests.games.random_play import pick
 from tests.leaks.knowledge import HIDDEN, SECRET_MOVES
 
 LOTS = ("validate", "guess")
@@ -85,9 +86,7 @@ def play_world(game, options, seats, seed):
     world = World(game, options, seats, [state], [told], [], [dict(recorded.orders)])
     while (acting := game.rules.to_act(state)) and len(world.steps) < MAX_STEPS:
         recorded.orders.clear()
-        chosen = tuple(
-            (seat, game.rules.moves(state, seat).sample(draw.randrange)) for seat in acting
-        )
+        chosen = tuple((seat, pick(game, game.rules.moves(state, seat), draw)) for seat in acting)
         state, told = game.rules.step(state, chosen, recorded)
         world.states.append(state)
         world.told.append(told)
@@ -126,12 +125,17 @@ def compare(world, emissions, seat, cut, draw, tally, *, swaps=1):
     """Compare world A with a world in which cards hidden from `seat` at `cut` are swapped."""
     game = world.game
     state = world.states[cut]
-    deals = [at for at in range(cut + 1) if dealing(world.orders[at])]
+    hand = game.rules.hand_number(state)
+    deals = [
+        at
+        for at in range(cut + 1)
+        if any(number == hand for number, _ in dealing(world.orders[at]))
+    ]
     if not deals:
         return
-    dealt = deals[-1]
+    dealt = draw.choice(deals)
     hidden = Counter(HIDDEN[game.family](state, seat))
-    copies = copies_in_play(world.orders[: cut + 1], game.rules.hand_number(state))
+    copies = copies_in_play(world.orders[: cut + 1], hand)
     changed = swapped_orders(dealing(world.orders[dealt]), hidden, copies, draw, swaps)
     if changed is None:
         return
