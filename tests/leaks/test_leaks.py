@@ -17,7 +17,7 @@ from tests.leaks.worlds import Emissions, differs_in_own_cards, gate, play_world
 CASES = list(cases(every_seat_count=False))
 MAX_SKIP_RATE = 0.6
 PAIRS = 8
-WORLDS = {"eleusis": 10}
+WORLDS = {"eleusis": 14}
 """More matches where a no-play soon shows what was hidden."""
 
 NOTHING_HIDDEN = {"abstrac", "abstrac_suit", "abstrac_unfettered"}

@@ -315,7 +315,7 @@ def gate(game, options, seats, *, pairs, worlds, plant=None):
         for seat in everybody:
             for phase, moments in by_phase.items():
                 wanted = tally.pairs[seat, phase] + -(-pairs // worlds)
-                for _ in range(TRIES * pairs // worlds):
+                for _ in range(TRIES * -(-pairs // worlds)):
                     swaps = draw.choice((1, 1, 2, 52))
                     compare(world, emissions, seat, draw.choice(moments), draw, tally, swaps=swaps)
                     if tally.pairs[seat, phase] >= wanted:
