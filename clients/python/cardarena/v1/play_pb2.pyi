@@ -406,7 +406,9 @@ class Welcome(_message.Message):
 
     @_builtins.property
     def open_asks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ask]:
-        """Asks that still want an answer. One that is not listed is settled."""
+        """Asks that still want an answer. One that is not listed is settled, unless the
+        list was too long for a message: then the rest is asked again, with new ids.
+        """
 
     def __init__(
         self,

@@ -53,7 +53,8 @@ class PlayServiceServicer(object):
         told with each ask; deadlines of the call itself are not used.
 
         Errors:
-        UNAUTHENTICATED      the token is unknown.
+        UNAUTHENTICATED      the token is unknown, or a guest took the name of a bot
+        that has one.
         FAILED_PRECONDITION  the first message was not `hello`, or came twice.
         INVALID_ARGUMENT     `hello` names a game that the arena does not have.
         RESOURCE_EXHAUSTED   the bot sent too much that could not be taken.

@@ -55,7 +55,8 @@ class PlayServiceStub:
     told with each ask; deadlines of the call itself are not used.
 
     Errors:
-      UNAUTHENTICATED      the token is unknown.
+      UNAUTHENTICATED      the token is unknown, or a guest took the name of a bot
+                           that has one.
       FAILED_PRECONDITION  the first message was not `hello`, or came twice.
       INVALID_ARGUMENT     `hello` names a game that the arena does not have.
       RESOURCE_EXHAUSTED   the bot sent too much that could not be taken.
@@ -75,7 +76,8 @@ class PlayServiceAsyncStub(PlayServiceStub):
     told with each ask; deadlines of the call itself are not used.
 
     Errors:
-      UNAUTHENTICATED      the token is unknown.
+      UNAUTHENTICATED      the token is unknown, or a guest took the name of a bot
+                           that has one.
       FAILED_PRECONDITION  the first message was not `hello`, or came twice.
       INVALID_ARGUMENT     `hello` names a game that the arena does not have.
       RESOURCE_EXHAUSTED   the bot sent too much that could not be taken.
@@ -98,7 +100,8 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         told with each ask; deadlines of the call itself are not used.
 
         Errors:
-          UNAUTHENTICATED      the token is unknown.
+          UNAUTHENTICATED      the token is unknown, or a guest took the name of a bot
+                               that has one.
           FAILED_PRECONDITION  the first message was not `hello`, or came twice.
           INVALID_ARGUMENT     `hello` names a game that the arena does not have.
           RESOURCE_EXHAUSTED   the bot sent too much that could not be taken.
