@@ -96,6 +96,38 @@ ENDING_ABORTED: Ending.ValueType  # 3
 """Stopped by the arena; no seat is to blame and nothing counts."""
 Global___Ending: _TypeAlias = Ending  # noqa: Y015
 
+class _AbortCause:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AbortCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbortCause.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ABORT_CAUSE_UNSPECIFIED: _AbortCause.ValueType  # 0
+    """Not aborted, or not known."""
+    ABORT_CAUSE_ERROR: _AbortCause.ValueType  # 1
+    """An error of the arena's own; its log has the incident."""
+    ABORT_CAUSE_STOPPED: _AbortCause.ValueType  # 2
+    """The arena was stopped by its operator."""
+    ABORT_CAUSE_DISK: _AbortCause.ValueType  # 3
+    """The result could not be written to disk."""
+    ABORT_CAUSE_UNPLAYABLE: _AbortCause.ValueType  # 4
+    """The match was begun by other rules or options than this arena has."""
+
+class AbortCause(_AbortCause, metaclass=_AbortCauseEnumTypeWrapper):
+    """Says why the arena aborted a match. It is never a bot's fault."""
+
+ABORT_CAUSE_UNSPECIFIED: AbortCause.ValueType  # 0
+"""Not aborted, or not known."""
+ABORT_CAUSE_ERROR: AbortCause.ValueType  # 1
+"""An error of the arena's own; its log has the incident."""
+ABORT_CAUSE_STOPPED: AbortCause.ValueType  # 2
+"""The arena was stopped by its operator."""
+ABORT_CAUSE_DISK: AbortCause.ValueType  # 3
+"""The result could not be written to disk."""
+ABORT_CAUSE_UNPLAYABLE: AbortCause.ValueType  # 4
+"""The match was begun by other rules or options than this arena has."""
+Global___AbortCause: _TypeAlias = AbortCause  # noqa: Y015
+
 @_typing.final
 class GameMove(_message.Message):
     """Holds one move of any game."""

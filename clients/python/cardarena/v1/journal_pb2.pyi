@@ -38,6 +38,8 @@ class Record(_message.Message):
     DECIDED_FIELD_NUMBER: _builtins.int
     CLOSED_FIELD_NUMBER: _builtins.int
     REVEALED_FIELD_NUMBER: _builtins.int
+    SEATED_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match within its journal; counts from 1."""
     @_builtins.property
@@ -56,6 +58,14 @@ class Record(_message.Message):
     def revealed(self) -> Global___Revealed:
         """The deals were opened. Only in replay files, after `closed`."""
 
+    @_builtins.property
+    def seated(self) -> Global___Seated:
+        """Where the bots' streams know the match. Only in journals, not in the chain."""
+
+    @_builtins.property
+    def session(self) -> Global___SessionKept:
+        """A bot's session. Only in journals, with match 0."""
+
     def __init__(
         self,
         *,
@@ -64,12 +74,14 @@ class Record(_message.Message):
         decided: Global___Decided | None = ...,
         closed: Global___Closed | None = ...,
         revealed: Global___Revealed | None = ...,
+        seated: Global___Seated | None = ...,
+        session: Global___SessionKept | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "revealed", b"revealed"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "revealed", b"revealed", "seated", b"seated", "session", b"session"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "revealed", b"revealed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "revealed", b"revealed", "seated", b"seated", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -92,6 +104,9 @@ class Opened(_message.Message):
     DEAL_KEY_SHA256_FIELD_NUMBER: _builtins.int
     DEAL_SET_FIELD_NUMBER: _builtins.int
     FAULT_LIMIT_FIELD_NUMBER: _builtins.int
+    FAIR_DEAL_FIELD_NUMBER: _builtins.int
+    AWAY_LIMIT_MS_FIELD_NUMBER: _builtins.int
+    FORFEITED_SEATS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match's id."""
     game: _builtins.str
@@ -108,6 +123,10 @@ class Opened(_message.Message):
     """The deal-set, as the ladder or tournament names it; empty for a match alone."""
     fault_limit: _builtins.int
     """Faults after which a seat is played by fallback to the end; 0 is never."""
+    away_limit_ms: _builtins.int
+    """Milliseconds that a bot may be away in all before its seat is played by
+    fallback to the end; 0 is without limit.
+    """
     @_builtins.property
     def options(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Setting]:
         """All options with their values."""
@@ -119,6 +138,14 @@ class Opened(_message.Message):
     @_builtins.property
     def entrants(self) -> _containers.RepeatedCompositeFieldContainer[Global___Entrant]:
         """Who sits where, in seat order."""
+
+    @_builtins.property
+    def fair_deal(self) -> Global___FairDeal:
+        """The fair deal that the packs come from; not set for seeded deals."""
+
+    @_builtins.property
+    def forfeited_seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___ForfeitedSeat]:
+        """Seats that had forfeited before the deal, as a commitment was not opened."""
 
     def __init__(
         self,
@@ -134,14 +161,229 @@ class Opened(_message.Message):
         deal_key_sha256: _builtins.bytes = ...,
         deal_set: _builtins.str = ...,
         fault_limit: _builtins.int = ...,
+        fair_deal: Global___FairDeal | None = ...,
+        away_limit_ms: _builtins.int = ...,
+        forfeited_seats: _abc.Iterable[Global___ForfeitedSeat] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fair_deal", b"fair_deal", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "entrants", b"entrants", "fault_limit", b"fault_limit", "game", b"game", "match_id", b"match_id", "options", b"options", "rules_version", b"rules_version", "seeded", b"seeded", "start_unix_ms", b"start_unix_ms", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_limit_ms", b"away_limit_ms", "deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "entrants", b"entrants", "fair_deal", b"fair_deal", "fault_limit", b"fault_limit", "forfeited_seats", b"forfeited_seats", "game", b"game", "match_id", b"match_id", "options", b"options", "rules_version", b"rules_version", "seeded", b"seeded", "start_unix_ms", b"start_unix_ms", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Opened: _TypeAlias = Opened  # noqa: Y015
+
+@_typing.final
+class ForfeitedSeat(_message.Message):
+    """Names a seat that is played by fallback from the first card on."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    FAULT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    fault: _game_pb2.FaultKind.ValueType
+    """What the bot did wrong."""
+    reason: _builtins.str
+    """Why, in words."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        fault: _game_pb2.FaultKind.ValueType = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fault", b"fault", "reason", b"reason", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForfeitedSeat: _TypeAlias = ForfeitedSeat  # noqa: Y015
+
+@_typing.final
+class FairDeal(_message.Message):
+    """Fixes a deal-set before play, by protocol fd1. Together with what `revealed`
+    opens, the packs of the match follow from it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SERVER_ID_FIELD_NUMBER: _builtins.int
+    GROUP_ID_FIELD_NUMBER: _builtins.int
+    RULES_HASH_FIELD_NUMBER: _builtins.int
+    DECK_FIELD_NUMBER: _builtins.int
+    BOARDS_FIELD_NUMBER: _builtins.int
+    PLAN_HASH_FIELD_NUMBER: _builtins.int
+    PARTICIPANTS_FIELD_NUMBER: _builtins.int
+    LOG_HEAD_FIELD_NUMBER: _builtins.int
+    SERVER_COMMITMENT_FIELD_NUMBER: _builtins.int
+    server_id: _builtins.str
+    """Names the arena."""
+    group_id: _builtins.str
+    """Names the deal-set."""
+    rules_hash: _builtins.bytes
+    """SHA-256 over the game, the version of its rules and its options."""
+    boards: _builtins.int
+    """Boards that may be dealt; 0 is as many as the matches take."""
+    plan_hash: _builtins.bytes
+    """Commits to which match plays which board in which rotation."""
+    log_head: _builtins.bytes
+    """The head of the public log of commitments before this one."""
+    server_commitment: _builtins.bytes
+    """Commits to the arena's secret."""
+    @_builtins.property
+    def deck(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The pack in its canonical order."""
+
+    @_builtins.property
+    def participants(self) -> _containers.RepeatedCompositeFieldContainer[Global___DealParticipant]:
+        """All who may add entropy, sorted by participant."""
+
+    def __init__(
+        self,
+        *,
+        server_id: _builtins.str = ...,
+        group_id: _builtins.str = ...,
+        rules_hash: _builtins.bytes = ...,
+        deck: _abc.Iterable[_builtins.str] | None = ...,
+        boards: _builtins.int = ...,
+        plan_hash: _builtins.bytes = ...,
+        participants: _abc.Iterable[Global___DealParticipant] | None = ...,
+        log_head: _builtins.bytes = ...,
+        server_commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["boards", b"boards", "deck", b"deck", "group_id", b"group_id", "log_head", b"log_head", "participants", b"participants", "plan_hash", b"plan_hash", "rules_hash", b"rules_hash", "server_commitment", b"server_commitment", "server_id", b"server_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FairDeal: _TypeAlias = FairDeal  # noqa: Y015
+
+@_typing.final
+class DealParticipant(_message.Message):
+    """Names who may add entropy to a deal-set."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PARTICIPANT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    participant: _builtins.str
+    """A name for this deal-set only."""
+    bot: _builtins.str
+    """The bot's name."""
+    instance: _builtins.int
+    """Which process of the bot, where it runs as several."""
+    commitment: _builtins.bytes
+    """The commitment, 32 bytes; zeros if it takes no part."""
+    def __init__(
+        self,
+        *,
+        participant: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        instance: _builtins.int = ...,
+        commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "commitment", b"commitment", "instance", b"instance", "participant", b"participant"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DealParticipant: _TypeAlias = DealParticipant  # noqa: Y015
+
+@_typing.final
+class Seated(_message.Message):
+    """Says under which number each bot's streams know a match, by seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatedBot]:
+        """The match's seats, in order."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[Global___SeatedBot] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Seated: _TypeAlias = Seated  # noqa: Y015
+
+@_typing.final
+class SeatedBot(_message.Message):
+    """Says under which number a bot's streams know a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    instance: _builtins.int
+    """Which process of the bot, where it runs as several."""
+    match: _builtins.int
+    """The match's number on the bot's streams."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        instance: _builtins.int = ...,
+        match: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "instance", b"instance", "match", b"match"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatedBot: _TypeAlias = SeatedBot  # noqa: Y015
+
+@_typing.final
+class SessionKept(_message.Message):
+    """Keeps what a bot's session counts, so that it never counts the same again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    EPOCH_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    instance: _builtins.int
+    """Which process of the bot, where it runs as several."""
+    epoch: _builtins.int
+    """Streams so far."""
+    matches: _builtins.int
+    """The highest number of a match so far."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        instance: _builtins.int = ...,
+        epoch: _builtins.int = ...,
+        matches: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "epoch", b"epoch", "instance", b"instance", "matches", b"matches"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SessionKept: _TypeAlias = SessionKept  # noqa: Y015
 
 @_typing.final
 class Entrant(_message.Message):
@@ -186,6 +428,8 @@ class Decided(_message.Message):
     NOTE_FIELD_NUMBER: _builtins.int
     UNASKED_FIELD_NUMBER: _builtins.int
     FORFEITED_FIELD_NUMBER: _builtins.int
+    REFUNDED_US_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     decision: _builtins.int
@@ -208,9 +452,15 @@ class Decided(_message.Message):
     """Whether the seat has forfeited, by this decision or before: it is played by
     fallback from here to the end.
     """
+    refunded_us: _builtins.int
+    """Microseconds that the arena was late itself, which are not charged."""
     @_builtins.property
     def move(self) -> _game_pb2.GameMove:
         """The move, the bot's own or the one played for it."""
+
+    @_builtins.property
+    def evidence(self) -> Global___Evidence:
+        """What a fault is judged by."""
 
     def __init__(
         self,
@@ -226,14 +476,54 @@ class Decided(_message.Message):
         note: _builtins.str = ...,
         unasked: _builtins.bool = ...,
         forfeited: _builtins.bool = ...,
+        refunded_us: _builtins.int = ...,
+        evidence: Global___Evidence | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["move", b"move"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["evidence", b"evidence", "move", b"move"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "charged_us", b"charged_us", "decision", b"decision", "fault", b"fault", "forfeited", b"forfeited", "move", b"move", "note", b"note", "reason", b"reason", "seat", b"seat", "sent_us", b"sent_us", "unasked", b"unasked"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "charged_us", b"charged_us", "decision", b"decision", "evidence", b"evidence", "fault", b"fault", "forfeited", b"forfeited", "move", b"move", "note", b"note", "reason", b"reason", "refunded_us", b"refunded_us", "seat", b"seat", "sent_us", b"sent_us", "unasked", b"unasked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Decided: _TypeAlias = Decided  # noqa: Y015
+
+@_typing.final
+class Evidence(_message.Message):
+    """Holds what a fault is judged by. Times count from the start of the match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DUE_US_FIELD_NUMBER: _builtins.int
+    RECEIVED_US_FIELD_NUMBER: _builtins.int
+    ANSWER_SHA256_FIELD_NUMBER: _builtins.int
+    ANSWER_BYTES_FIELD_NUMBER: _builtins.int
+    AWAY_MS_FIELD_NUMBER: _builtins.int
+    due_us: _builtins.int
+    """Microseconds to the end of the time, grace and refunds included."""
+    received_us: _builtins.int
+    """Microseconds to the answer's arrival; 0 if none came."""
+    answer_sha256: _builtins.bytes
+    """SHA-256 of the offending bytes, as they came."""
+    answer_bytes: _builtins.int
+    """How many bytes these were."""
+    away_ms: _builtins.int
+    """Milliseconds that the bot had been away in this match, in all."""
+    def __init__(
+        self,
+        *,
+        due_us: _builtins.int = ...,
+        received_us: _builtins.int = ...,
+        answer_sha256: _builtins.bytes = ...,
+        answer_bytes: _builtins.int = ...,
+        away_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer_bytes", b"answer_bytes", "answer_sha256", b"answer_sha256", "away_ms", b"away_ms", "due_us", b"due_us", "received_us", b"received_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Evidence: _TypeAlias = Evidence  # noqa: Y015
 
 @_typing.final
 class Closed(_message.Message):
@@ -246,12 +536,18 @@ class Closed(_message.Message):
     ENDING_FIELD_NUMBER: _builtins.int
     END_US_FIELD_NUMBER: _builtins.int
     CHAIN_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    INCIDENT_FIELD_NUMBER: _builtins.int
     ending: _game_pb2.Ending.ValueType
     """How it ended."""
     end_us: _builtins.int
     """Microseconds from the start of the match."""
     chain: _builtins.bytes
     """The chain before this record: ties the result to every record before it."""
+    cause: _game_pb2.AbortCause.ValueType
+    """Why the arena aborted the match; unspecified if it did not."""
+    incident: _builtins.str
+    """Where the arena's log tells of the cause; empty if it does not."""
     @_builtins.property
     def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Scores by seat; empty if the match was aborted."""
@@ -268,10 +564,12 @@ class Closed(_message.Message):
         ending: _game_pb2.Ending.ValueType = ...,
         end_us: _builtins.int = ...,
         chain: _builtins.bytes = ...,
+        cause: _game_pb2.AbortCause.ValueType = ...,
+        incident: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chain", b"chain", "end_us", b"end_us", "ending", b"ending", "places", b"places", "scores", b"scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "chain", b"chain", "end_us", b"end_us", "ending", b"ending", "incident", b"incident", "places", b"places", "scores", b"scores"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -285,19 +583,39 @@ class Revealed(_message.Message):
 
     DEAL_KEY_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    ENTROPIES_FIELD_NUMBER: _builtins.int
+    PLAN_FIELD_NUMBER: _builtins.int
+    PLAN_SALT_FIELD_NUMBER: _builtins.int
     deal_key: _builtins.bytes
     """The key from which every shuffle of the match follows."""
     seed: _builtins.str
     """The seed it was made from, for seeded matches."""
+    secret: _builtins.bytes
+    """The arena's secret, for fair deals."""
+    plan: _builtins.str
+    """The plan: which match plays which board in which rotation."""
+    plan_salt: _builtins.bytes
+    """Drawn with the plan, as there are few plans to guess from."""
+    @_builtins.property
+    def entropies(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """Every participant's entropy, in the order of `FairDeal.participants`; empty
+        for one that took no part.
+        """
+
     def __init__(
         self,
         *,
         deal_key: _builtins.bytes = ...,
         seed: _builtins.str = ...,
+        secret: _builtins.bytes = ...,
+        entropies: _abc.Iterable[_builtins.bytes] | None = ...,
+        plan: _builtins.str = ...,
+        plan_salt: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key", b"deal_key", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key", b"deal_key", "entropies", b"entropies", "plan", b"plan", "plan_salt", b"plan_salt", "secret", b"secret", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -236,6 +236,7 @@ class Hello(_message.Message):
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     MAX_OPEN_ASKS_FIELD_NUMBER: _builtins.int
     WANT_TEXT_FIELD_NUMBER: _builtins.int
+    ADDS_ENTROPY_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     """Who the bot is. Secret."""
     sdk: _builtins.str
@@ -246,6 +247,10 @@ class Hello(_message.Message):
     """Asks that may be open at the same time; 0 is taken as 1."""
     want_text: _builtins.bool
     """Whether moves and events should come in notation as well."""
+    adds_entropy: _builtins.bool
+    """Whether the bot takes part in fair deals: it answers `deal_open` and
+    `deal_transcript`. A bot that does not is never sent any of them.
+    """
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameSupport]:
         """The games that the bot plays. It is seated at no others."""
@@ -259,10 +264,11 @@ class Hello(_message.Message):
         max_matches: _builtins.int = ...,
         max_open_asks: _builtins.int = ...,
         want_text: _builtins.bool = ...,
+        adds_entropy: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "sdk", b"sdk", "token", b"token", "want_text", b"want_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adds_entropy", b"adds_entropy", "games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "sdk", b"sdk", "token", b"token", "want_text", b"want_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -394,6 +400,7 @@ class Welcome(_message.Message):
     LIMITS_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     OPEN_ASKS_FIELD_NUMBER: _builtins.int
+    LATER_ASKS_FIELD_NUMBER: _builtins.int
     epoch: _builtins.int
     """Counts the streams of this bot; the newest is the one that plays."""
     @_builtins.property
@@ -406,9 +413,13 @@ class Welcome(_message.Message):
 
     @_builtins.property
     def open_asks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ask]:
-        """Asks that still want an answer. One that is not listed is settled, unless the
-        list was too long for a message: then the rest is asked again, with new ids.
+        """Asks that still want an answer. One that is listed neither here nor in
+        `later_asks` is settled.
         """
+
+    @_builtins.property
+    def later_asks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Open asks that did not fit into this message: they follow in `asks`."""
 
     def __init__(
         self,
@@ -417,10 +428,11 @@ class Welcome(_message.Message):
         limits: Global___Limits | None = ...,
         matches: _abc.Iterable[Global___MatchStart] | None = ...,
         open_asks: _abc.Iterable[Global___Ask] | None = ...,
+        later_asks: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "limits", b"limits", "matches", b"matches", "open_asks", b"open_asks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "later_asks", b"later_asks", "limits", b"limits", "matches", b"matches", "open_asks", b"open_asks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -473,6 +485,7 @@ class MatchStart(_message.Message):
     TIME_CONTROL_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
+    DEAL_CONTEXT_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match on this stream; a small number of this bot's own."""
     game: _builtins.str
@@ -481,6 +494,8 @@ class MatchStart(_message.Message):
     """The version of the rules in force."""
     seat: _builtins.int
     """The bot's own seat."""
+    deal_context: _builtins.bytes
+    """The context of the deal-set, as in `deal_open`; empty for seeded deals."""
     @_builtins.property
     def options(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Setting]:
         """All options of the game with their values."""
@@ -503,10 +518,11 @@ class MatchStart(_message.Message):
         time_control: _game_pb2.TimeControl | None = ...,
         seat: _builtins.int = ...,
         players: _abc.Iterable[Global___Player] | None = ...,
+        deal_context: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "match", b"match", "options", b"options", "players", b"players", "rules_version", b"rules_version", "seat", b"seat", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_context", b"deal_context", "game", b"game", "match", b"match", "options", b"options", "players", b"players", "rules_version", b"rules_version", "seat", b"seat", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -589,7 +605,9 @@ class Ask(_message.Message):
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
     ELEUSIS_FIELD_NUMBER: _builtins.int
     ask_id: _builtins.int
-    """Names the ask; never used again on this bot's streams."""
+    """Names the decision. The same one keeps its id on later streams, and after a
+    restart of the arena; no other of the bot's decisions ever has it.
+    """
     match: _builtins.int
     """The match, as named by `match_start`."""
     seat: _builtins.int
@@ -837,12 +855,15 @@ class MatchEnd(_message.Message):
     ENDING_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
     REPLAY_ID_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """The match, as named by `match_start`."""
     ending: _game_pb2.Ending.ValueType
     """How it ended."""
     replay_id: _builtins.str
     """Where the replay will be found, once it is published."""
+    cause: _game_pb2.AbortCause.ValueType
+    """Why the arena aborted the match; unspecified if it did not."""
     @_builtins.property
     def trailing_events(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.GameEvent]:
         """What happened since the seat's last ask, oldest first."""
@@ -869,10 +890,11 @@ class MatchEnd(_message.Message):
         ending: _game_pb2.Ending.ValueType = ...,
         faults: _abc.Iterable[_game_pb2.Fault] | None = ...,
         replay_id: _builtins.str = ...,
+        cause: _game_pb2.AbortCause.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ending", b"ending", "faults", b"faults", "match", b"match", "places", b"places", "replay_id", b"replay_id", "scores", b"scores", "trailing_events", b"trailing_events"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cause", b"cause", "ending", b"ending", "faults", b"faults", "match", b"match", "places", b"places", "replay_id", b"replay_id", "scores", b"scores", "trailing_events", b"trailing_events"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -931,22 +953,26 @@ class DealOpen(_message.Message):
     CONTEXT_FIELD_NUMBER: _builtins.int
     SERVER_COMMITMENT_FIELD_NUMBER: _builtins.int
     DEADLINE_MS_FIELD_NUMBER: _builtins.int
+    PARTICIPANT_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
     """The context of the deal-set, 32 bytes, opaque until it closes."""
     server_commitment: _builtins.bytes
     """The arena's commitment, 32 bytes."""
     deadline_ms: _builtins.int
     """Milliseconds to commit."""
+    participant: _builtins.str
+    """The bot's own name for this deal-set only; part of its commitment."""
     def __init__(
         self,
         *,
         context: _builtins.bytes = ...,
         server_commitment: _builtins.bytes = ...,
         deadline_ms: _builtins.int = ...,
+        participant: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "deadline_ms", b"deadline_ms", "server_commitment", b"server_commitment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "deadline_ms", b"deadline_ms", "participant", b"participant", "server_commitment", b"server_commitment"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -963,7 +989,9 @@ class DealCommit(_message.Message):
     context: _builtins.bytes
     """The context."""
     commitment: _builtins.bytes
-    """The commitment, 32 bytes; zeros take no part."""
+    """SHA-256 over context, participant and entropy as protocol fd1 says, 32
+    bytes; zeros take no part.
+    """
     def __init__(
         self,
         *,
@@ -1064,17 +1092,22 @@ Global___DealReveal: _TypeAlias = DealReveal  # noqa: Y015
 
 @_typing.final
 class DealClose(_message.Message):
-    """Opens everything after the deal-set is over."""
+    """Opens everything after the deal-set is over, or void."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CONTEXT_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     ENTROPIES_FIELD_NUMBER: _builtins.int
+    VOID_REASON_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
     """The context."""
     secret: _builtins.bytes
     """The arena's secret, 32 bytes."""
+    void_reason: _builtins.str
+    """Why no match was played by it, as when a bot did not open its commitment;
+    empty if the deal-set was played to its end.
+    """
     @_builtins.property
     def entropies(self) -> _containers.RepeatedCompositeFieldContainer[Global___Entropy]:
         """Every participant's entropy, sorted by participant."""
@@ -1085,10 +1118,11 @@ class DealClose(_message.Message):
         context: _builtins.bytes = ...,
         secret: _builtins.bytes = ...,
         entropies: _abc.Iterable[Global___Entropy] | None = ...,
+        void_reason: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "entropies", b"entropies", "secret", b"secret"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "entropies", b"entropies", "secret", b"secret", "void_reason", b"void_reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
