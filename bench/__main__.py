@@ -13,12 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.catalogue import GAMES
-from bench import end_to_end, floor, peers, rules, wire
+from bench import clock, end_to_end, floor, peers, rules, wire
 from bench.encode import ask_60_moves_us
 from bench.processes import Failed
 from bench.versions import versions
 
-PARTS: Final = ("wire", "encode", "end_to_end", "rules")
+PARTS: Final = ("wire", "encode", "end_to_end", "rules", "clock")
 ENCODE_TARGET_US: Final = 60
 PLAIN_COLUMNS: Final = 100
 """Width where the output is not a terminal."""
@@ -105,6 +105,32 @@ def _rules(quick: bool, progress: Progress) -> dict[str, Any]:
     }
 
 
+def _clock(quick: bool, progress: Progress) -> dict[str, Any]:
+    table = _table(
+        f"What bots are charged beside what they thought, {clock.THINK_MS:.0f} ms at most"
+        f" of {clock.BUDGET_MS}",
+        *("case", "decisions", "p50 (ms)", "p99 (ms)", "goal", "most extra (ms)", "goal"),
+        *("refunded (s)", "false time-outs"),
+    )
+    found = {}
+    for case in clock.CASES:
+        got = clock.measure(case, 4.0 if quick else 20.0, progress)
+        found[case.name] = asdict(got)
+        table.add_row(
+            case.name,
+            f"{got.decisions:,}",
+            f"{got.p50_ms:.1f}",
+            f"{got.p99_ms:.1f}",
+            "" if case.p99_target_ms is None else f"{case.p99_target_ms:.0f}",
+            f"{got.extra_ms:.1f}",
+            "" if case.extra_target_ms is None else f"{case.extra_target_ms:.0f}",
+            f"{got.refunded_s:.1f}",
+            str(got.timeouts),
+        )
+    _out.print(table)
+    return {"clock": found}
+
+
 def _floor(quick: bool, paths: tuple[str, ...], progress: Progress) -> dict[str, Any]:
     rounds, seconds = (1, 0.7) if quick else (5, 1.5)
     found = floor.scan(paths, rounds, seconds, progress)
@@ -147,8 +173,14 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
       python -m bench --only wire
       python -m bench --only floor --grpcio /tmp/grpcio-1.75.1 --grpcio /tmp/grpcio-1.85.1
     """
-    parts = {"wire": _wire, "encode": _encode, "end_to_end": _end_to_end, "rules": _rules}
-    found: dict[str, Any] = {"wire": {}, "encode": {}, "end_to_end": {}, "rules": {}, "peers": {}}
+    parts = {
+        "wire": _wire,
+        "encode": _encode,
+        "end_to_end": _end_to_end,
+        "rules": _rules,
+        "clock": _clock,
+    }
+    found: dict[str, Any] = {part: {} for part in PARTS} | {"peers": {}}
     if paths and only != "floor":
         raise click.UsageError("--grpcio goes with --only floor")
     with _err.status("measuring") as status:

@@ -4,18 +4,21 @@ Run as a program with a job as JSON; it prints its address, waits for its bots
 and keeps them playing until it is killed.
 """
 
+import contextlib
 import json
 import logging
 import sys
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import trio
 
 from arena.referee import TimeControl
-from arena.server.arena import Arena, MatchOrder
+from arena.server.arena import Arena
 from arena.server.host import ServerSettings, serve
+from arena.server.orders import MatchOrder
 from arena.server.session import BotId
 from arena.server.tokens import Tokens
 from bench import trivial
@@ -32,6 +35,12 @@ class Job:
     matches: int
     """Matches that each stream takes at a time."""
     options: dict[str, object] = field(default_factory=dict)
+    move_ms: int = 3_600_000
+    """As long as that, a closed gate runs nobody out of time."""
+    data: str = ""
+    """Folder of the journal, to be read by others; empty keeps it to itself."""
+    hog: bool = False
+    """Let a thread compute beside the arena, as nothing in it should."""
 
     def tables(self) -> list[tuple[BotId, ...]]:
         """Who sits together: bots in a ring, so that each sits at `matches` tables."""
@@ -43,14 +52,12 @@ class Job:
         return [tuple(ring[at : at + self.seats]) for at in starts] * rounds
 
 
-# A closed gate must not run anybody out of time.
-PATIENT = TimeControl(move_ms=3_600_000, bank_ms=0)
-
-
 async def _play(arena: Arena, job: Job) -> None:
+    control = TimeControl(move_ms=job.move_ms, bank_ms=0)
+
     async def table(bots: tuple[BotId, ...]) -> None:
         while True:
-            order = MatchOrder(job.game, bots, job.options, time_control=PATIENT)
+            order = MatchOrder(job.game, bots, job.options, time_control=control)
             await arena.lease(order)
 
     print(arena.address, flush=True)
@@ -61,10 +68,20 @@ async def _play(arena: Arena, job: Job) -> None:
             nursery.start_soon(table, bots)
 
 
+def _hog() -> None:
+    while True:
+        sum(range(10_000))
+
+
 def main(job: Job) -> None:
     logging.basicConfig(level=logging.WARNING)
     trivial.offer()
-    with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as data:
+    if job.hog:
+        threading.Thread(target=_hog, daemon=True).start()
+    with contextlib.ExitStack() as stack:
+        data = job.data or stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="cardarena-bench-")
+        )
         tokens = Tokens(guests=True)
         serve(ServerSettings(Path(data)), tokens, lambda arena: _play(arena, job))
 

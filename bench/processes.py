@@ -74,6 +74,10 @@ class Process:
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
 
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
     def end(self) -> None:
         """Stop it."""
         self._process.kill()

@@ -4,6 +4,7 @@ import click
 
 from arena.cli.demo import demo
 from arena.cli.games import games
+from arena.cli.keys import keys
 from arena.cli.play import play
 from arena.cli.replay import replay
 from arena.cli.serve import serve
@@ -26,5 +27,5 @@ def main() -> None:
     """
 
 
-for command in (serve, play, tournament, games, replay, demo):
+for command in (serve, play, tournament, games, replay, keys, demo):
     main.add_command(command)

@@ -14,7 +14,7 @@ from arena.jail import BadCommand, BotCommand, parse_commands
 from arena.ladder.schedule import ScheduleError
 from arena.referee import TimeControl, Unwritten
 from arena.server.crew import NoShow
-from arena.server.host import CannotServe
+from arena.server.listen import CannotServe
 from arena.server.refusals import Refused
 from arena.store import StoreError
 

@@ -23,9 +23,10 @@ from arena.cli.arguments import (
 )
 from arena.games.catalogue import Game
 from arena.referee import Ending, Outcome
-from arena.server.arena import Arena, MatchOrder
+from arena.server.arena import Arena
 from arena.server.crew import Crew
 from arena.server.host import ServerSettings, serve
+from arena.server.orders import MatchOrder
 from arena.server.session import BotId
 from arena.server.tokens import Tokens
 

@@ -15,6 +15,7 @@ from arena.replay.cut import REPLAY_SUFFIX
 from arena.replay.export import export_lines
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay, Unplayable
+from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
 from arena.replay.show import Eyes, Screen, Steps, Viewer, print_all, step_through
 from arena.replay.verify import Verdict, verify_file
@@ -91,23 +92,33 @@ def show(
 
 @replay.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--receipt",
+    "receipt_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Hold what a bot kept of a deal-set against its replays. May be given again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify(files: Sequence[Path], as_json: bool) -> None:
+def verify(files: Sequence[Path], receipt_files: Sequence[Path], as_json: bool) -> None:
     """Recompute matches from their replays and compare.
 
     Packs, states, moves, clocks and results are computed anew from the key of
-    the deals and the moves. A folder stands for all replays in it. The exit
-    code is 1 if any replay is damaged or not true.
+    the deals and the moves, and the key from what the arena and the bots had
+    committed to. A folder stands for all replays in it. The exit code is 1 if
+    any replay is damaged or not true.
 
     \b
     Examples:
       arena replay verify 3f9a.replay
       arena replay verify data/replays
       arena replay verify --json data/replays
+      arena replay verify 3f9a.replay --receipt receipts/77c0.json
     """
+    receipts = [_receipt(path) for path in receipt_files]
     verdicts = []
     for path in _replays_of(files):
-        verdict = verify_file(path)
+        verdict = verify_file(path, receipts)
         verdicts.append(verdict)
         if not as_json:
             _print_verdict(verdict)
@@ -117,6 +128,10 @@ def verify(files: Sequence[Path], as_json: bool) -> None:
         click.echo(json.dumps({"ok": not failed, "replays": replays}, indent=2))
     elif len(verdicts) > 1:
         click.echo(f"{len(verdicts) - failed} of {len(verdicts)} replays verified")
+    concerned = {receipt.path for verdict in verdicts for receipt in verdict.receipts}
+    for receipt in receipts:
+        if receipt.path not in concerned:
+            raise click.ClickException(f"{receipt.path} is of none of these deal-sets")
     if failed:
         raise click.exceptions.Exit(1)
 
@@ -165,6 +180,15 @@ def _open(file: Path) -> Replay:
         return Replay.open(file)
 
 
+def _receipt(path: Path) -> Receipt:
+    try:
+        return Receipt.open(path)
+    except OSError as error:
+        raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
+    except BadReceipt as error:
+        raise click.ClickException(str(error)) from error
+
+
 def _eyes(opened: Replay, seat: int | None, *, spectator: bool) -> Eyes:
     if seat is None:
         return Viewer.SPECTATOR if spectator else Viewer.ALL
@@ -202,8 +226,10 @@ def _print_verdict(verdict: Verdict) -> None:
     ]
     if outcome.faults:
         facts.append(_count(len(outcome.faults), "fault"))
-    if verified.seeded:
-        facts.append("seeded, not a fair deal")
+    facts.append(str(verified.fairness))
+    if verdict.receipts:
+        asks = _count(verdict.asks_compared, "ask")
+        facts.append(f"{asks} as in {_count(len(verdict.receipts), 'receipt')}")
     click.echo(click.style("✓", "green") + f" {verdict.path}: {' · '.join(facts)}")
 
 
@@ -224,6 +250,10 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "hands": verified.hands,
         "faults": len(outcome.faults),
         "seeded": verified.seeded,
+        "entropy_from": verified.fairness.entropy_from,
+        "participants": verified.fairness.participants,
+        "receipts": len(verdict.receipts),
+        "asks_compared": verdict.asks_compared,
     }
 
 

@@ -3,38 +3,54 @@
 from pathlib import Path
 
 import click
-import trio
 
 from arena.cli.arguments import data_option, log_to, plain_errors
 from arena.server.arena import Arena
 from arena.server.host import ServerSettings
 from arena.server.host import serve as run_server
+from arena.server.key_watch import KeySource, KeyWatch
+from arena.server.listen import TlsFiles, is_local
+from arena.server.refusals import Refused
 from arena.server.session import BotId
-from arena.server.tokens import NAME, Tokens
+from arena.server.tokens import Tokens
+from arena.store import open_store
 
 DEFAULT_PORT = 7654
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command(
     epilog="""\b
 Examples:
   arena serve
-  arena serve --port 7700 --tokens tokens.txt
+  arena serve --host unix:arena.sock
+  arena serve --host 0.0.0.0 --tls-cert arena.crt --tls-key arena.key
 
 \b
-A bot that says hello as `guest:NAME` is let in as NAME on this machine only.
+Bots are let in with the keys that `arena keys` makes, also while the arena runs.
+On this machine a bot without a key is let in as a guest, by the token `guest:NAME`.
 Make a match between connected bots with the LobbyService, as from grpcurl:
   grpcurl -plaintext -d '{"game":"abstrac","bots":["a","b"]}' \\
     localhost:7654 cardarena.v1.LobbyService/CreateMatch
 """
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=DEFAULT_PORT, show_default=True, help="Port; 0 takes a free one.")
 @click.option(
-    "--tokens",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File of bots that are let in, a line each: NAME TOKEN.",
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on, or unix:PATH for a socket file.",
+)
+@click.option("--port", default=DEFAULT_PORT, show_default=True, help="Port; 0 takes a free one.")
+@click.option("--tls-cert", type=_FILE, help="Certificate and those that lead to its root, in PEM.")
+@click.option("--tls-key", type=_FILE, help="The certificate's private key, in PEM.")
+@click.option(
+    "--tls-client-ca", type=_FILE, help="Let in only who has a certificate signed by one of these."
+)
+@click.option("--insecure", is_flag=True, help="Let plain text leave this machine.")
+@click.option(
+    "--guests/--no-guests",
+    default=None,
+    help="Whether bots without a key are let in; as long as only this machine is served, they are.",
 )
 @click.option(
     "--drain",
@@ -44,38 +60,65 @@ Make a match between connected bots with the LobbyService, as from grpcurl:
     help="After SIGTERM, longest time for matches in play.",
 )
 @data_option
-def serve(host: str, port: int, tokens: Path | None, drain: float, data: Path) -> None:
+def serve(
+    host: str,
+    port: int,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    tls_client_ca: Path | None,
+    insecure: bool,
+    guests: bool | None,
+    drain: float,
+    data: Path,
+) -> None:
     """Run an arena until it is interrupted.
 
     Ctrl-C stops at once; SIGTERM lets the matches in play end first.
     """
-    known = Tokens(guests=host in _LOOPBACK)
-    if tokens is not None:
-        _read_tokens(tokens, known)
-    elif host not in _LOOPBACK:
-        text = "guests are let in on this machine only; for other addresses give --tokens FILE"
+    if guests and not is_local(host):
+        text = "guests are let in on this machine only; for other addresses make keys: arena keys"
         raise click.UsageError(text)
-
-    async def main(arena: Arena) -> None:
-        click.echo(f"The arena listens on {arena.address}. Data in {data}. Ctrl-C stops it.")
-        await trio.sleep_forever()
-
+    tls = _tls_files(tls_cert, tls_key, tls_client_ca)
+    settings = ServerSettings(data, host, port, drain, tls=tls, insecure=insecure)
     log_to(data)
+    path = data / "arena.db"
     with plain_errors():
-        try:
-            run_server(ServerSettings(data, host, port, drain), known, main)
-        except KeyboardInterrupt:
-            click.echo("Stopped.")
-        else:
-            click.echo("Drained.")
+        open_store(path).close()  # made, or brought up to date, with patience for other programs
+        with open_store(path, busy_timeout_s=0) as store:
+            keys = store.keys()
+            tokens = Tokens(guests=is_local(host) if guests is None else guests, keys=keys.all())
+            _run(settings, tokens, keys)
 
 
-def _read_tokens(path: Path, tokens: Tokens) -> None:
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        name, _, token = line.strip().rpartition(" ")
-        if not NAME.fullmatch(name) or len(token) < 16:
-            text = f"{path}, line {number}: NAME TOKEN expected, the token of 16 characters or more"
-            raise click.UsageError(text)
-        tokens.add(token, BotId(name))
+def _run(settings: ServerSettings, tokens: Tokens, keys: KeySource) -> None:
+    async def main(arena: Arena) -> None:
+        address = f"https://{arena.address}" if settings.tls else arena.address
+        click.echo(f"The arena listens on {address}. Data in {settings.data}. Ctrl-C stops it.")
+        if not tokens.guests and tokens.change == 0:
+            click.echo("Nobody has a key yet: `arena keys new --help` says how to make one.")
+
+        def hang_up(bot: BotId, verdict: Refused) -> None:
+            session = arena.sessions.get(bot)
+            if session is not None:
+                session.close(verdict)
+
+        await KeyWatch(keys, tokens, hang_up).run()
+
+    try:
+        run_server(settings, tokens, main)
+    except KeyboardInterrupt:
+        click.echo("Stopped.")
+    else:
+        click.echo("Drained.")
+
+
+def _tls_files(
+    certificate: Path | None, key: Path | None, client_ca: Path | None
+) -> TlsFiles | None:
+    if certificate is not None and key is not None:
+        return TlsFiles(certificate, key, client_ca)
+    if certificate is not None or key is not None:
+        raise click.UsageError("TLS needs both --tls-cert and --tls-key")
+    if client_ca is not None:
+        raise click.UsageError("--tls-client-ca needs --tls-cert and --tls-key")
+    return None

@@ -1,11 +1,21 @@
 """How much time a seat has: a budget per move, a bank, and ceilings."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.referee.spec import MAX_TIME_MS, TimeControl
 
 GRACE_S: Final = 0.05
 """Lateness that is forgiven: it is never charged and never makes time negative."""
+
+
+class Spent(NamedTuple):
+    """What a decision cost."""
+
+    sent_s: float
+    """When the ask was sent, on the arena's clock."""
+    charged_s: float = 0.0
+    refunded_s: float = 0.0
+    """What the arena was late itself, which is not charged."""
 
 
 class SeatClock:

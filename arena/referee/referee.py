@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
-from arena.referee.ports import Ledger, SeatPort, Unwritten
-from arena.referee.spec import MatchSpec, Outcome
+from arena.referee.ports import Lag, Ledger, Punctual, SeatPort, Settled, Unwritten
+from arena.referee.spec import AbortCause, MatchSpec, Outcome
 from arena.referee.table import Table
 from arena.referee.timers import Timers
 from arena.referee.workers import Chosen, Workers
@@ -24,8 +24,13 @@ class Referee:
         ledger: Callable[[MatchSpec], Ledger],
         synced: Callable[[], Awaitable[None]],
         workers: Workers | None = None,
+        lag: Lag | None = None,
     ) -> None:
-        """`ledger` opens the book of one match; `synced` waits until all is on disk."""
+        """`ledger` opens the book of one match; `synced` waits until all is on disk.
+
+        `lag` knows how late the arena is; without it, it never is.
+        """
+        self.lag = lag or Punctual()
         self._ledger = ledger
         self._synced = synced
         self._workers = workers or Workers()
@@ -38,7 +43,7 @@ class Referee:
         """Set, and replaced, whenever a match has ended."""
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep time until cancelled; matches in play are aborted then."""
+        """Keep time until cancelled; matches in play are suspended then."""
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -47,13 +52,16 @@ class Referee:
                 task_status.started()
         finally:
             for table in list(self.tables.values()):
-                table.abort()
+                table.suspend()
             self._workers.close()
 
-    async def play(self, spec: MatchSpec, ports: Sequence[SeatPort]) -> Outcome:
+    async def play(
+        self, spec: MatchSpec, ports: Sequence[SeatPort], past: Sequence[Settled] = ()
+    ) -> Outcome:
         """Play one match to its end and tell everybody, once the result is on disk.
 
-        Cancelled, it aborts the match.
+        `past` are the decisions of a match that goes on. Cancelled, it suspends
+        the match: its journal says where it stood, and nobody is told an end.
 
         Raises:
           Unwritten: if the result did not reach the disk; the match is told as aborted.
@@ -68,14 +76,15 @@ class Referee:
             now_s=trio.current_time,
             over=lambda _: ended.set(),
             heavy_step=self._play_heavy_step,
+            lag=self.lag,
         )
         self.tables[spec.match_id] = table
         try:
-            table.begin()
+            table.begin(past)
             await ended.wait()
         finally:
             del self.tables[spec.match_id]
-            table.abort()
+            table.suspend()
             try:
                 with trio.CancelScope(shield=True):
                     await self._synced()
@@ -106,7 +115,7 @@ class Referee:
             step = await self._workers.step(spec.game.id, state, chosen, spec.deals)
         except Exception:
             _log.exception("a heavy step of match %s failed", spec.match_id)
-            table.abort()
+            table.abort(AbortCause.ERROR)
             return
         if table.outcome is None:
             table.stepped(step)

@@ -15,10 +15,11 @@ import trio
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Step
-from arena.referee.ports import Answer, Ledger
+from arena.referee.open_ask import OpenAsk
+from arena.referee.ports import Answer, Lag, Ledger, Settled
+from arena.referee.presence import Presence
 from arena.referee.referee import Referee
 from arena.referee.spec import Entrant, FaultKind, MatchSpec, Outcome, TimeControl
-from arena.referee.table import OpenAsk
 from arena.referee.workers import Chosen, Workers
 
 FIRST: Final = Answer(index=0)
@@ -83,6 +84,9 @@ class Scripted:
         self.gone = False
         self.connected = True
         self.wants_text = wants_text
+        self.presence: Presence | None = None
+        self.answered_before: tuple[int, tuple[object, ...]] | None = None
+        """Of a match that goes on: the bot's last decision and what it chose."""
         self._script = script
         self._send, self._receive = trio.open_memory_channel[OpenAsk](1)
 
@@ -105,8 +109,27 @@ class Scripted:
 
     def ask(self, ask: OpenAsk) -> None:
         ask.sent(trio.current_time())
-        self.heard.append(Asked(ask.decision, ask.body, ask.clock_ms()))
+        body = ask.body + ask.texts() if self.wants_text else ask.body
+        self.heard.append(Asked(ask.decision, body, ask.clock_ms()))
         self._send.send_nowait(ask)
+
+    def sit(self, presence: Presence) -> None:
+        self.presence = presence
+
+    def asked_before(self, decision: int, choices: tuple[object, ...]) -> None:
+        self.answered_before = decision, choices
+
+    def hang_up(self) -> None:
+        """Cannot be reached from now on."""
+        self.connected = False
+        assert self.presence is not None
+        self.presence.left()
+
+    def come_back(self) -> None:
+        """Can be reached again."""
+        self.connected = True
+        assert self.presence is not None
+        self.presence.came_back()
 
     def close(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
         self.heard.append(Closed(ask.decision, fault, reason))
@@ -137,64 +160,20 @@ class Scripted:
             ask.answered(reply.answer, trio.current_time())
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One settled decision, as a ledger is told it."""
-
-    seat: int
-    decision: int
-    game_move: bytes
-    sent_s: float
-    charged_s: float
-    bank_ms: int
-    fault: FaultKind | None
-    reason: str
-    note: str
-    unasked: bool
-    forfeited: bool
-
-
 class MemoryLedger:
     """A ledger in memory: `arena.referee.Ledger`."""
 
     def __init__(self) -> None:
         self.spec: MatchSpec | None = None
-        self.decisions: list[Decision] = []
+        self.decisions: list[Settled] = []
         self.outcome: Outcome | None = None
         self.end_s = 0.0
 
     def opened(self, spec: MatchSpec) -> None:
         self.spec = spec
 
-    def decided(
-        self,
-        seat: int,
-        decision: int,
-        game_move: bytes,
-        sent_s: float,
-        charged_s: float,
-        bank_ms: int,
-        fault: FaultKind | None,
-        reason: str,
-        note: str,
-        *,
-        unasked: bool,
-        forfeited: bool,
-    ) -> None:
-        entry = Decision(
-            seat,
-            decision,
-            game_move,
-            sent_s,
-            charged_s,
-            bank_ms,
-            fault,
-            reason,
-            note,
-            unasked,
-            forfeited,
-        )
-        self.decisions.append(entry)
+    def decided(self, settled: Settled) -> None:
+        self.decisions.append(settled)
 
     def closed(self, outcome: Outcome, end_s: float) -> None:
         self.outcome = outcome
@@ -244,14 +223,20 @@ async def play(
     bots: Sequence[Scripted],
     ledger: Ledger | None = None,
     workers: Workers | None = None,
+    *,
+    past: Sequence[Settled] = (),
+    lag: Lag | None = None,
 ) -> Outcome:
-    """Play one match between scripted bots, by a referee of its own."""
+    """Play one match between scripted bots, by a referee of its own.
+
+    `past` are the decisions of a match that goes on.
+    """
     book = ledger or MemoryLedger()
-    referee = Referee(lambda _: book, trio.lowlevel.checkpoint, workers or WorkersHere())
+    referee = Referee(lambda _: book, trio.lowlevel.checkpoint, workers or WorkersHere(), lag)
     async with trio.open_nursery() as nursery:
         await nursery.start(referee.run)
         for bot in bots:
             nursery.start_soon(bot.run)
-        outcome = await referee.play(spec, bots)
+        outcome = await referee.play(spec, bots, past)
         nursery.cancel_scope.cancel()
     return outcome

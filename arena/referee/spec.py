@@ -1,10 +1,12 @@
 """What a match is played by, and what comes out of it."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from arena.games.catalogue import Game
-from arena.games.contract import Deals, Options
+from arena.games.contract import Deals, Options, Result
+from cardarena.v1.journal_pb2 import FairDeal
 
 
 class FaultKind(IntEnum):
@@ -14,6 +16,19 @@ class FaultKind(IntEnum):
     ILLEGAL = 2
     MALFORMED = 3
     GONE = 4
+
+
+class AbortCause(IntEnum):
+    """Why the arena aborted a match; the numbers are those of the wire."""
+
+    ERROR = 1
+    """An error of the arena's own; its log has the incident."""
+    STOPPED = 2
+    """The arena was stopped."""
+    DISK = 3
+    """The result could not be written down."""
+    UNPLAYABLE = 4
+    """It was begun by rules or options that this arena does not have."""
 
 
 class Ending(IntEnum):
@@ -61,6 +76,18 @@ class TimeControl:
 MAX_TIME_MS = 24 * 3600 * 1000
 
 
+DEFAULT_AWAY_LIMIT_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class ForfeitedSeat:
+    """A seat that is played by fallback from the first card on."""
+
+    seat: int
+    kind: FaultKind
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
     """Everything that fixes a match but what the bots will do."""
@@ -79,6 +106,15 @@ class MatchSpec:
     deal_set: str = ""
     fault_limit: int = 10
     """Faults after which a seat is played by fallback to the end; 0 is never."""
+    away_limit_ms: int = DEFAULT_AWAY_LIMIT_MS
+    """Longest that a bot may be away in all, before its seat is played by fallback to
+    the end; 0 is without limit."""
+    forfeited_seats: tuple[ForfeitedSeat, ...] = ()
+    """Seats of bots that did wrong before the first card."""
+    fair_deal: FairDeal | None = None
+    """What the packs come from; None for seeded deals."""
+    deal_context: bytes = b""
+    """Names the fair deal on the bots' streams."""
 
     @property
     def seats(self) -> int:
@@ -111,3 +147,26 @@ class Outcome:
     faults: tuple[Fault, ...]
     decisions: int
     """Decisions settled by all seats together."""
+    cause: AbortCause | None = None
+    """Why the arena aborted the match; None if it did not."""
+    incident: str = ""
+    """Where the arena's log tells of the cause; empty if it does not."""
+
+    def voided(self) -> "Outcome":
+        """The same match, aborted as its result could not be written down."""
+        return replace(
+            self,
+            ending=Ending.ABORTED,
+            scores=(),
+            places=(),
+            hand_scores=(),
+            cause=AbortCause.DISK,
+        )
+
+
+def final_places(result: Result, forfeited: Sequence[bool]) -> tuple[int, ...]:
+    """The places of a match by seat: seats that forfeited come after all others."""
+    if not any(forfeited):
+        return result.places
+    ranks = [(not out, score) for out, score in zip(forfeited, result.scores, strict=True)]
+    return tuple(1 + sum(other > rank for other in ranks) for rank in ranks)

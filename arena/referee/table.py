@@ -6,121 +6,44 @@
 
 Nothing here waits, sleeps or reads a clock but the one that was given, so
 that every fault can be placed at every point of a match in a test. Errors of
-the arena itself end the match as aborted and are charged to nobody.
+the arena itself end the match as aborted and are charged to nobody. A match
+that was cut short begins again with the decisions that were written down, and
+goes on where these end.
 """
 
 import contextlib
 import logging
-import math
+import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
-from arena.games.contract import Move, Moves, Seat, Step
+from arena.games.contract import Move, Seat, Step
 from arena.games.notation import Notation
-from arena.referee.clock import GRACE_S, SeatClock
-from arena.referee.ports import Answer, Ledger, SeatPort
-from arena.referee.spec import Ending, Fault, FaultKind, MatchSpec, Outcome
-from arena.referee.timers import Timer, Timers
+from arena.referee.clock import GRACE_S, SeatClock, Spent
+from arena.referee.judge import Wrong, chosen_move
+from arena.referee.open_ask import OpenAsk, Place
+from arena.referee.past import Past
+from arena.referee.ports import Answer, Evidence, Lag, Ledger, Punctual, SeatPort, Settled
+from arena.referee.presence import LATE_CHECK_S, Presence
+from arena.referee.spec import (
+    AbortCause,
+    Ending,
+    Fault,
+    FaultKind,
+    ForfeitedSeat,
+    MatchSpec,
+    Outcome,
+    final_places,
+)
+from arena.referee.timers import Timers
+from arena.referee.untold import Untold
 from arena.wire import asks
-from arena.wire.codec import Codec, Malformed
+from arena.wire.codec import Codec
 
 _log = logging.getLogger(__name__)
 
 HeavyStep = Callable[["Table", tuple[tuple[Seat, Move], ...]], None]
 """Runs a step in a worker and calls `Table.stepped` or `Table.abort` with it."""
-
-
-class OpenAsk:
-    """One decision that is asked of a seat, until it is settled.
-
-    The port keeps what it needs beside it in `number`.
-    """
-
-    __slots__ = (
-        "body",
-        "decision",
-        "due_s",
-        "moves",
-        "number",
-        "seat",
-        "sent_s",
-        "settled",
-        "table",
-    )
-
-    def __init__(
-        self, table: "Table", seat: Seat, decision: int, moves: Moves, body: bytes
-    ) -> None:
-        self.table = table
-        self.seat = seat
-        self.decision = decision
-        self.moves = moves
-        self.body = body
-        """The ask as encoded fields, but for its id, match and clock."""
-        self.number = 0
-        self.sent_s = -1.0
-        self.due_s = math.inf
-        """When its time is up, grace included."""
-        self.settled = False
-
-    def sent(self, now_s: float) -> None:
-        """The ask was handed to the transport: its clock starts.
-
-        Called again, it moves the start: the transport was slow to take it.
-        """
-        if not self.settled:
-            self.sent_s = now_s
-            self.table._start_clock(self)
-
-    def answered(self, answer: Answer, received_s: float) -> None:
-        """The bot answered; `received_s` was stamped when the bytes arrived."""
-        if not self.settled:
-            self.table._answered(self, answer, received_s)
-
-    def abandoned(self) -> None:
-        """The bot has left for good and will not answer."""
-        if not self.settled:
-            self.table._abandoned(self)
-
-    def clock_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
-        """Time for the move, in the bank, and per answer in time, in milliseconds.
-
-        `used_s` is what the bot has had already, when an ask is told again.
-        """
-        return self.table._places[self.seat].clock.told_ms(used_s)
-
-
-class _Place:
-    """What a table keeps for one seat."""
-
-    __slots__ = (
-        "ask",
-        "clock",
-        "decisions",
-        "events",
-        "faults",
-        "forfeited",
-        "played_for",
-        "port",
-        "raw_events",
-        "timer",
-    )
-
-    def __init__(self, port: SeatPort, clock: SeatClock, timer: Timer) -> None:
-        self.port = port
-        self.clock = clock
-        self.timer = timer
-        self.ask: OpenAsk | None = None
-        self.decisions = 0
-        self.faults = 0
-        self.forfeited = False
-        self.events: list[bytes] = []
-        """Encoded events since the last ask."""
-        self.raw_events: list[object] = []
-        """The same, for notation and for the end of the match."""
-        self.played_for: list[tuple[Fault, int]] = []
-        """Faults since the last ask, each with the number of events before it."""
 
 
 class Table:
@@ -137,6 +60,7 @@ class Table:
         now_s: Callable[[], float],
         over: Callable[["Table"], None],
         heavy_step: HeavyStep,
+        lag: Lag | None = None,
     ) -> None:
         """Set the table. `ports` are by seat; `now_s` reads the arena's clock."""
         self.spec = spec
@@ -147,12 +71,26 @@ class Table:
         self._now_s = now_s
         self._over = over
         self._heavy_step = heavy_step
+        self._lag = lag or Punctual()
         self._move_notation = Notation(spec.game.module.Move)
         self._event_notation = Notation(spec.game.module.Event)
         self._places = [
-            _Place(port, SeatClock(spec.time_control), timers.timer(self._expiry(Seat(at))))
+            Place(
+                port,
+                SeatClock(spec.time_control),
+                Untold(codec),
+                timers.timer(self._expiry(Seat(at))),
+                Presence(
+                    spec.away_limit_ms,
+                    timers=timers,
+                    now_s=now_s,
+                    lag=self._lag,
+                    used_up=self._away_too_long(Seat(at)),
+                ),
+            )
             for at, port in enumerate(ports)
         ]
+        self._past = Past((), codec)
         self._state: object = None
         self._hand = 0
         self._begin_s = 0.0
@@ -161,12 +99,23 @@ class Table:
         self._new_faults: list[Fault] = []
         self._faults: list[Fault] = []
         self._decisions = 0
+        self._suspended = False
 
-    def begin(self) -> None:
-        """Deal the first hand and ask for the first moves."""
-        self._begin_s = self._now_s()
+    def begin(self, past: Sequence[Settled] = ()) -> None:
+        """Deal the first hand and ask for the first moves.
+
+        `past` are the decisions of a match that was cut short: they are played
+        without asking, and the match goes on after the last of them.
+        """
+        self._past = Past(past, self._codec)
+        self._begin_s = self._now_s() - self._past.elapsed_s
+        for out in self.spec.forfeited_seats:
+            place = self._places[out.seat]
+            place.forfeited, place.out = True, out
         try:
             self._ledger.opened(self.spec)
+            for place in self._places:
+                place.port.sit(place.presence)
             step = self._rules.start(self.spec.options, self.spec.seats, self.spec.deals)
         except Exception:
             self._fail()
@@ -182,10 +131,36 @@ class Table:
         except Exception:
             self._fail()
 
-    def abort(self) -> None:
+    def abort(self, cause: AbortCause = AbortCause.STOPPED, incident: str = "") -> None:
         """Stop the match; nothing of it counts and nobody is to blame."""
         if self.outcome is None:
-            self._end(Ending.ABORTED, (), (), ())
+            self._end(Ending.ABORTED, (), (), (), cause, incident)
+
+    def suspend(self) -> None:
+        """Leave the match as it stands, to go on from its journal. Nobody is told."""
+        self._suspended = True
+        for place in self._places:
+            place.presence.watch_no_more()
+            if place.ask is not None:
+                self._close_ask(place.ask, place)
+
+    def _away_too_long(self, seat: Seat) -> Callable[[], None]:
+        def used_up() -> None:
+            place = self._places[seat]
+            if not self._going_on or place.forfeited:
+                return
+            reason = f"the bot was away for {self.spec.away_limit_ms / 1000:g} s in all"
+            if place.ask is None:
+                place.out = ForfeitedSeat(seat, FaultKind.GONE, reason)
+            else:
+                place.forfeited = True
+                self._blame(place.ask, FaultKind.GONE, reason, self._now_s())
+
+        return used_up
+
+    @property
+    def _going_on(self) -> bool:
+        return self.outcome is None and not self._suspended
 
     # Asking.
 
@@ -193,7 +168,7 @@ class Table:
         """Adopt a step, ask whoever is to act; True if nobody needs to be waited for."""
         self._state = step.state
         self._tell(step)
-        if self.outcome is not None:
+        if not self._going_on:
             return False
         rules = self._rules
         self._acting = acting = rules.to_act(self._state)
@@ -206,12 +181,17 @@ class Table:
             for place in self._places:
                 place.clock.new_hand()
         self._chosen = {}
+        while self._past and len(self._chosen) < len(acting):
+            self._settle_past()
         # Seats that are asked at all are asked before any is settled, so that
         # no port's answer can end the step while others wait to be asked.
         asks_open = []
         for seat in acting:
+            if seat in self._chosen:
+                continue
             place = self._places[seat]
-            if place.forfeited or place.port.gone or place.clock.allowance_s() <= 0:
+            out = place.forfeited or place.out is not None or place.port.gone
+            if out or place.clock.allowance_s() <= 0:
                 self._settle_unasked(seat, place)
             else:
                 asks_open.append(self._open_ask(seat, place))
@@ -219,115 +199,123 @@ class Table:
             self._places[ask.seat].port.ask(ask)
         return len(self._chosen) == len(acting) and not asks_open
 
-    def _open_ask(self, seat: Seat, place: _Place) -> OpenAsk:
+    def _open_ask(self, seat: Seat, place: Place) -> OpenAsk:
         moves = self._rules.moves(self._state, seat)
-        view = self._rules.view(self._state, seat)
-        body = self._codec.ask(view, place.events, moves)
-        head = asks.seat_field(seat)
-        if place.played_for:
-            head += b"".join(
-                asks.played_for(fault, at, own=fault.seat == seat) for fault, at in place.played_for
-            )
-        if place.port.wants_text:
-            write_move, write_event = self._move_notation.write, self._event_notation.write
-            head += asks.texts(
-                [write_move(move) for move in moves.offered],
-                [write_event(event) for event in place.raw_events],
-            )
-        place.events = []
-        place.raw_events = []
-        place.played_for = []
+        body = place.untold.ask(seat, self._rules.view(self._state, seat), moves)
+        events = place.untold.events
+        place.untold.forget()
         place.decisions += 1
-        place.ask = ask = OpenAsk(self, seat, place.decisions, moves, head + body)
+        place.ask = ask = OpenAsk(self, seat, place.decisions, moves, body, events)
         return ask
 
-    def _settle_unasked(self, seat: Seat, place: _Place) -> None:
+    def texts(self, ask: OpenAsk) -> bytes:
+        """Moves and events of an ask in notation, as encoded fields."""
+        moves = [self._move_notation.write(move) for move in ask.moves.offered]
+        return asks.texts(moves, [self._event_notation.write(event) for event in ask.events])
+
+    def _settle_unasked(self, seat: Seat, place: Place) -> None:
         """Play the fallback for a seat that is out of time, gone or forfeited."""
         place.decisions += 1
-        fault = None
+        fault = evidence = None
+        now_s = self._now_s()
         if place.port.gone and not place.forfeited:
-            place.forfeited = True
-            reason = "the bot had left"
-            fault = Fault(seat, FaultKind.GONE, place.decisions, reason)
+            place.out = place.out or ForfeitedSeat(seat, FaultKind.GONE, "the bot had left")
+        if place.out is not None:
+            fault = Fault(seat, place.out.kind, place.decisions, place.out.reason)
+            place.forfeited, place.out = True, None
             self._new_faults.append(fault)
-        move = self._rules.fallback(self._state, seat)
-        sent_s = self._now_s()
-        self._settle(seat, place.decisions, move, sent_s, 0.0, fault, "", unasked=True)
+            evidence = Evidence(now_s - self._begin_s, away_s=place.presence.away_s())
+        move, spent = self._rules.fallback(self._state, seat), Spent(now_s)
+        self._settle(seat, place.decisions, move, spent, fault, "", evidence, unasked=True)
+
+    def _settle_past(self) -> None:
+        """Play a decision again that was written down before the match was cut short."""
+        waiting = [seat for seat in self._acting if seat not in self._chosen]
+        settled, move = self._past.take(self._rules, self._state, waiting, self._places)
+        seat = Seat(settled.seat)
+        if settled.fault is not None:
+            self._new_faults.append(Fault(seat, settled.fault, settled.decision, settled.reason))
+        self._chosen[seat] = move
+        self._decisions += 1
 
     # Answers.
 
-    def _start_clock(self, ask: OpenAsk) -> None:
+    def clock_of(self, seat: Seat) -> SeatClock:
+        """The time of a seat."""
+        return self._places[seat].clock
+
+    def start_clock(self, ask: OpenAsk) -> None:
+        """An ask was sent: its time runs."""
         place = self._places[ask.seat]
         ask.due_s = ask.sent_s + place.clock.allowance_s() + GRACE_S
         place.timer.set(ask.due_s)
 
     def _expiry(self, seat: Seat) -> Callable[[], None]:
         def expire() -> None:
-            place = self._places[seat]
-            if place.ask is None:
+            place, now_s = self._places[seat], self._now_s()
+            ask = place.ask
+            if ask is None:
                 return
-            if place.port.connected:
-                self._blame(place.ask, FaultKind.TIMEOUT, _LATE, self._now_s())
+            if self._lag.late(now_s):
+                # The answer may lie unread: no time is up while the arena was not there.
+                place.timer.set(now_s + LATE_CHECK_S)
+                return
+            due_s = ask.due_s + self._lag.refund_s(ask.sent_s, now_s)
+            if now_s < due_s:
+                place.timer.set(due_s)
+            elif place.port.connected:
+                self._blame(ask, FaultKind.TIMEOUT, _LATE, now_s)
             else:
                 reason = "the bot had hung up and did not come back in time"
-                self._blame(place.ask, FaultKind.GONE, reason, self._now_s())
+                self._blame(ask, FaultKind.GONE, reason, now_s)
 
         return expire
 
-    def _abandoned(self, ask: OpenAsk) -> None:
+    def abandoned(self, ask: OpenAsk) -> None:
+        """The bot has left for good."""
         self._places[ask.seat].forfeited = True
         self._blame(ask, FaultKind.GONE, "the bot had left", self._now_s())
 
-    def _answered(self, ask: OpenAsk, answer: Answer, received_s: float) -> None:
+    def answered(self, ask: OpenAsk, answer: Answer, received_s: float, raw: bytes) -> None:
+        """A bot answered."""
+        spent = self._spent(ask, received_s)
+        if received_s - spent.refunded_s > ask.due_s:
+            self._blame(ask, FaultKind.TIMEOUT, _LATE, received_s, answer.note, raw)
+            return
+        try:
+            move = chosen_move(ask, answer, self._codec, self._move_notation)
+        except Exception:
+            self._fail()
+            return
+        if isinstance(move, Wrong):
+            self._blame(ask, *move, received_s, answer.note, raw)
+            return
         place = self._places[ask.seat]
-        if received_s > ask.due_s:
-            self._blame(ask, FaultKind.TIMEOUT, _LATE, received_s, answer.note)
-            return
-        index, move, illegal = answer.index, None, ""
-        if index is not None:
-            offered = ask.moves.offered
-            if index < len(offered):
-                move = offered[index]
-            else:
-                reason = f"index {index} is past the {len(offered)} moves offered"
-                self._blame(ask, FaultKind.ILLEGAL, reason, received_s, answer.note)
-                return
-        elif answer.move is None:
-            reason = "the answer has neither an index nor a move"
-            self._blame(ask, FaultKind.MALFORMED, reason, received_s, answer.note)
-            return
-        else:
-            try:
-                move = self._codec.read_move(answer.move)
-                if move not in ask.moves:
-                    illegal = f"not a legal move here: {self._move_notation.write(move)[:160]}"
-            except Malformed as error:
-                self._blame(ask, FaultKind.MALFORMED, str(error), received_s, answer.note)
-                return
-            except Exception:
-                self._fail()
-                return
-            if illegal:
-                self._blame(ask, FaultKind.ILLEGAL, illegal, received_s, answer.note)
-                return
         self._close_ask(ask, place)
-        used_s = received_s - ask.sent_s
-        place.clock.charge(used_s, in_time=True)
-        self._settle_and_go_on(ask, move, used_s, None, answer.note)
+        place.clock.charge(spent.charged_s, in_time=True)
+        self._settle_and_go_on(ask, move, spent, note=answer.note)
 
     def _blame(
-        self, ask: OpenAsk, kind: FaultKind, reason: str, now_s: float, note: str = ""
+        self,
+        ask: OpenAsk,
+        kind: FaultKind,
+        reason: str,
+        now_s: float,
+        note: str = "",
+        raw: bytes = b"",
     ) -> None:
         """Charge a fault: the fallback is played in place of the seat's own move."""
-        place = self._places[ask.seat]
+        place, spent = self._places[ask.seat], self._spent(ask, now_s)
+        due_s = now_s if ask.sent_s < 0 else ask.due_s + spent.refunded_s
+        began_s, away_s = self._begin_s, place.presence.away_s()
+        evidence = Evidence.of(due_s - began_s, now_s - began_s, raw, away_s)
         self._close_ask(ask, place)
-        used_s = now_s - ask.sent_s if ask.sent_s >= 0 else 0.0
-        place.clock.charge(used_s, in_time=kind in (FaultKind.ILLEGAL, FaultKind.MALFORMED))
+        in_time = kind in (FaultKind.ILLEGAL, FaultKind.MALFORMED)
+        place.clock.charge(spent.charged_s, in_time=in_time)
         fault = Fault(ask.seat, kind, ask.decision, reason)
         self._new_faults.append(fault)
         place.faults += 1
-        limit = self.spec.fault_limit
-        if limit and place.faults >= limit:
+        if place.faults == self.spec.fault_limit:
             place.forfeited = True
         place.port.close(ask, kind, reason)
         try:
@@ -335,19 +323,33 @@ class Table:
         except Exception:
             self._fail()
             return
-        self._settle_and_go_on(ask, move, used_s, fault, note)
+        self._settle_and_go_on(ask, move, spent, fault=fault, note=note, evidence=evidence)
 
-    def _close_ask(self, ask: OpenAsk, place: _Place) -> None:
+    def _spent(self, ask: OpenAsk, now_s: float) -> Spent:
+        """The time that an ask has cost, less what the arena was late itself."""
+        if ask.sent_s < 0:
+            return Spent(now_s)
+        refunded_s = self._lag.refund_s(ask.sent_s, now_s)
+        return Spent(ask.sent_s, max(0.0, now_s - ask.sent_s - refunded_s), refunded_s)
+
+    def _close_ask(self, ask: OpenAsk, place: Place) -> None:
         ask.settled = True
         ask.body = b""
         place.ask = None
         place.timer.clear()
 
     def _settle_and_go_on(
-        self, ask: OpenAsk, move: Move, used_s: float, fault: Fault | None, note: str
+        self,
+        ask: OpenAsk,
+        move: Move,
+        spent: Spent,
+        *,
+        note: str,
+        fault: Fault | None = None,
+        evidence: Evidence | None = None,
     ) -> None:
         try:
-            self._settle(ask.seat, ask.decision, move, ask.sent_s, used_s, fault, note)
+            self._settle(ask.seat, ask.decision, move, spent, fault, note, evidence)
             if len(self._chosen) < len(self._acting):
                 return
             step = self._step()
@@ -362,27 +364,31 @@ class Table:
         seat: Seat,
         decision: int,
         move: Move,
-        sent_s: float,
-        charged_s: float,
+        spent: Spent,
         fault: Fault | None,
         note: str,
+        evidence: Evidence | None,
         *,
         unasked: bool = False,
     ) -> None:
         """Write a decision down and hold it until all of the step are in."""
-        self._ledger.decided(
+        place = self._places[seat]
+        settled = Settled(
             seat,
             decision,
             self._codec.game_move(move),
-            max(0.0, sent_s - self._begin_s),
-            charged_s,
-            self._places[seat].clock.bank_ms,
+            max(0.0, spent.sent_s - self._begin_s),
+            spent.charged_s,
+            place.clock.bank_ms,
             fault.kind if fault else None,
             fault.reason if fault else "",
             note,
-            unasked=unasked,
-            forfeited=self._places[seat].forfeited,
+            unasked,
+            place.forfeited,
+            spent.refunded_s,
+            evidence,
         )
+        self._ledger.decided(settled)
         self._chosen[seat] = move
         self._decisions += 1
 
@@ -395,7 +401,8 @@ class Table:
             self._publish_faults()
         rules, state = self._rules, self._state
         for seat, move in chosen:
-            if rules.heavy(state, seat, move):
+            # What is played again was paid for before, and is played here in order.
+            if not self._past and rules.heavy(state, seat, move):
                 self._heavy_step(self, chosen)
                 return None
         return rules.step(state, chosen, self.spec.deals)
@@ -409,7 +416,7 @@ class Table:
         """Tell all seats of faults, once no pending choice could show through."""
         for fault in self._new_faults:
             for place in self._places:
-                place.played_for.append((fault, len(place.events)))
+                place.untold.fault(fault)
         self._faults += self._new_faults
         self._new_faults = []
 
@@ -418,8 +425,7 @@ class Table:
             encoded = self._codec.event(event)
             places = self._places if seats is None else [self._places[seat] for seat in seats]
             for place in places:
-                place.events.append(encoded)
-                place.raw_events.append(event)
+                place.untold.event(event, encoded)
 
     # The end.
 
@@ -428,12 +434,8 @@ class Table:
         if result is None:
             raise RuntimeError("no seat is to act, but there is no result")
         behind = [place.forfeited for place in self._places]
-        if any(behind):
-            keys = list(zip((not out for out in behind), result.scores, strict=True))
-            places = tuple(1 + sum(other > key for other in keys) for key in keys)
-            self._end(Ending.FORFEIT, result.scores, places, result.hand_scores)
-        else:
-            self._end(Ending.COMPLETED, result.scores, result.places, result.hand_scores)
+        ending = Ending.FORFEIT if any(behind) else Ending.COMPLETED
+        self._end(ending, result.scores, final_places(result, behind), result.hand_scores)
 
     def _end(
         self,
@@ -441,6 +443,8 @@ class Table:
         scores: tuple[int, ...],
         places: tuple[int, ...],
         hand_scores: tuple[tuple[int, ...], ...],
+        cause: AbortCause | None = None,
+        incident: str = "",
     ) -> None:
         self._faults += self._new_faults
         self.outcome = Outcome(
@@ -451,8 +455,11 @@ class Table:
             hand_scores=hand_scores,
             faults=tuple(self._faults),
             decisions=self._decisions,
+            cause=cause,
+            incident=incident,
         )
         for place in self._places:
+            place.presence.watch_no_more()
             if place.ask is not None:
                 ask = place.ask
                 self._close_ask(ask, place)
@@ -468,29 +475,25 @@ class Table:
 
     def void(self) -> None:
         """Take the result back, as it could not be written down: nobody was told of it."""
-        assert self.outcome is not None
-        self.outcome = replace(
-            self.outcome, ending=Ending.ABORTED, scores=(), places=(), hand_scores=()
-        )
+        if self.outcome is not None:
+            self.outcome = self.outcome.voided()
 
     def tell_end(self) -> None:
-        """Tell all seats how the match ended; called once the result is on disk."""
-        assert self.outcome is not None
+        """Tell all seats how the match ended, if it has; called once the result is on disk."""
+        if self.outcome is None:
+            return
         for place in self._places:
-            place.port.end(self.outcome, self._trailing_events(place))
-
-    def _trailing_events(self, place: _Place) -> tuple[bytes, ...]:
-        try:
-            return tuple(self._codec.game_event(event) for event in place.raw_events)
-        except Exception:
-            # What aborted the match may do so again here, and all are still to be told.
-            _log.exception("the last events of match %s are not told", self.spec.match_id)
-            return ()
+            place.port.end(self.outcome, place.untold.trailing(self.spec.match_id))
 
     def _fail(self) -> None:
         """Abort after an error of the arena's own. Its text goes to the log only."""
-        _log.exception("match %s is aborted by an error of the arena", self.spec.match_id)
-        self.abort()
+        incident = secrets.token_hex(4)
+        _log.exception(
+            "incident %s: match %s is aborted by an error of the arena",
+            incident,
+            self.spec.match_id,
+        )
+        self.abort(AbortCause.ERROR, incident)
 
 
 _LATE: Final = "no answer in time"

@@ -5,9 +5,7 @@ then the record that opens its deals. It appears under its name complete or
 not at all.
 """
 
-import contextlib
 import fcntl
-import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +13,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from arena.referee import Settled
 from arena.referee.spec import Ending, Outcome
+from arena.replay.deal_book import DEALS_NAME, DealBook, Opening, read_deals
 from arena.replay.frames import Discrepancy
-from arena.replay.journal import KEYS_NAME, SEGMENT_SUFFIX
-from arena.replay.read import Replay, Unplayable, read_body
+from arena.replay.journal import SEGMENT_SUFFIX
+from arena.replay.match_log import SeatedAt, settled_of
+from arena.replay.read import JournalBody, Replay, Unplayable, read_body
 from arena.replay.records import (
     CHAIN_START,
     JOURNAL_MAGIC,
@@ -48,13 +49,11 @@ def replay_path(folder: Path, match_id: str) -> Path:
     return folder / f"{match_id}{REPLAY_SUFFIX}"
 
 
-def write_replay(
-    folder: Path, match_id: str, bodies: Sequence[bytes], key: bytes, seed: str = ""
-) -> Path:
+def write_replay(folder: Path, match_id: str, bodies: Sequence[bytes], opening: Opening) -> Path:
     """Write the replay of an ended match; on return it is on disk.
 
-    `bodies` are the match's records, `key` opens its deals and `seed` is what
-    the key was made from, if anything. Blocks until the disk has it.
+    `bodies` are the match's records, `opening` opens its deals. Blocks until the
+    disk has it.
 
     Raises:
       OSError: if it cannot be written; then there is no file of that name.
@@ -68,7 +67,7 @@ def write_replay(
     try:
         with partial.open("wb") as file:
             file.write(REPLAY_MAGIC)
-            file.writelines(map(framed, with_revealed(bodies, key, seed)))
+            file.writelines(map(framed, with_revealed(bodies, opening)))
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -78,11 +77,11 @@ def write_replay(
     return path
 
 
-def with_revealed(bodies: Sequence[bytes], key: bytes, seed: str) -> tuple[bytes, ...]:
+def with_revealed(bodies: Sequence[bytes], opening: Opening) -> tuple[bytes, ...]:
     """The records of a match, and the one that opens its deals."""
     number, _ = read_body(Framed(0, bodies[0]))
-    revealed = journal_pb2.Revealed(deal_key=key, seed=seed)
-    return (*bodies, journal_pb2.Record(match=number, revealed=revealed).SerializeToString())
+    record = journal_pb2.Record(match=number, revealed=opening.revealed)
+    return (*bodies, record.SerializeToString())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,32 @@ class Unfinished:
 
     opened: journal_pb2.Opened
     bodies: tuple[bytes, ...]
-    key: bytes
-    """Of its deals; empty if it is lost."""
-    seed: str
+    opening: Opening | None
+    """Opens its deals; None if that is lost."""
+    seated: tuple[SeatedAt, ...] = ()
+    """Under which numbers the bots' streams know it, by seat."""
+    leased: bool = False
+    """Somebody waits for its result and starts it again."""
+    boot_id: str = ""
+    """The machine's, when it was written."""
+
+    @property
+    def past(self) -> tuple[Settled, ...]:
+        """Its decisions, in the order in which they were settled."""
+        read = (read_body(Framed(0, body))[1] for body in self.bodies)
+        return tuple(settled_of(body) for body in read if isinstance(body, journal_pb2.Decided))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSession:
+    """What a bot's session had counted up to."""
+
+    epoch: int = 0
+    matches: int = 0
+
+    def including(self, epoch: int, matches: int) -> "KeptSession":
+        """The same, with what was counted elsewhere."""
+        return KeptSession(max(self.epoch, epoch), max(self.matches, matches))
 
 
 @dataclass(slots=True)
@@ -114,6 +136,15 @@ class Recovery:
     unfinished: list[Unfinished] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     """What could not be read or used, in sentences."""
+    sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
+    """By the bot's name and instance."""
+    matches: int = 0
+    """The highest number of a match."""
+
+    def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
+        """Take note of what a session had counted up to."""
+        kept = self.sessions.get((bot, instance), KeptSession())
+        self.sessions[bot, instance] = kept.including(epoch, matches)
 
 
 def recover(
@@ -136,24 +167,22 @@ def recover(
     if not journal_folder.is_dir():
         return found
     _remove_partials(replay_folder)
-    search = _Search(replay_folder, _read_keys(journal_folder / KEYS_NAME), held, found)
+    search = _Search(replay_folder, read_deals(journal_folder / DEALS_NAME), held, found)
     for segments in _runs(journal_folder):
         if not _alive(segments[-1]):
             search.run(segments)
     # A match that was stopped and played again stands in several journals.
     last = {ended.opened.match_id: ended for ended in found.ended}
     found.ended = list(last.values())
-    found.unfinished = [each for each in found.unfinished if each.opened.match_id not in last]
+    # One that went on after a crash stands in several journals as well; killed while its
+    # records were written down again, it has the fewest in the last.
+    longest: dict[str, Unfinished] = {}
+    for each in found.unfinished:
+        other = longest.get(each.opened.match_id)
+        if other is None or len(each.bodies) >= len(other.bodies):
+            longest[each.opened.match_id] = each
+    found.unfinished = [each for name, each in longest.items() if name not in last]
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    key: bytes
-    seed: str
-
-
-_LOST: Final = _Key(b"", "")
 
 
 @dataclass(slots=True)
@@ -165,6 +194,8 @@ class _Match:
     """False if there is a replay already: its records need not be kept."""
     chain: bytes = CHAIN_START
     bodies: list[bytes] = field(default_factory=list)
+    seated: tuple[SeatedAt, ...] = ()
+    leased: bool = False
 
 
 class _Search:
@@ -173,12 +204,12 @@ class _Search:
     def __init__(
         self,
         replay_folder: Path,
-        keys: dict[bytes, _Key],
+        deals: DealBook,
         held: Callable[[str], bool],
         found: Recovery,
     ) -> None:
         self._replay_folder = replay_folder
-        self._keys = keys
+        self._deals = deals
         self._held = held
         self._found = found
         self._matches: dict[int, _Match | None] = {}
@@ -187,6 +218,7 @@ class _Search:
     def run(self, segments: Sequence[Path]) -> None:
         """Search the segments of one process in order."""
         self._matches = {}
+        self._boot_id = ""
         for segment in segments:
             try:
                 with segment.open("rb") as file:
@@ -195,29 +227,55 @@ class _Search:
                 self._found.damage.append(f"{segment.name}: {error}")
         for match in self._matches.values():
             if match is not None and match.wanted:
-                key = self._key(match.opened)
-                self._found.unfinished.append(
-                    Unfinished(match.opened, tuple(match.bodies), key.key, key.seed)
+                unfinished = Unfinished(
+                    match.opened,
+                    tuple(match.bodies),
+                    self._deals.opening(match.opened),
+                    match.seated,
+                    match.leased,
+                    self._boot_id,
                 )
+                self._found.unfinished.append(unfinished)
 
     def _segment(self, file: BinaryIO) -> None:
         for record in read_records(file, JOURNAL_MAGIC):
             number, body = read_body(record)
-            if isinstance(body, journal_pb2.Opened):
-                path = replay_path(self._replay_folder, body.match_id)
-                self._matches[number] = _Match(body, wanted=not path.exists())
-            elif number not in self._matches:
-                self._found.damage.append(f"the beginning of match number {number} is missing")
-                self._matches[number] = None
-            match = self._matches[number]
-            if match is not None and match.wanted:
-                match.bodies.append(record.body)
-                if isinstance(body, journal_pb2.Closed):
-                    self._close(match, body)
-                else:
-                    match.chain = chained(match.chain, record.body)
+            if isinstance(body, journal_pb2.Run):
+                self._boot_id = body.boot_id
+            elif isinstance(body, journal_pb2.SessionKept):
+                self._found.keep_session(body.bot, body.instance, body.epoch, body.matches)
+            else:
+                self._found.matches = max(self._found.matches, number)
+                self._record(number, body, record.body)
+
+    def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
+        """Take a record of a match."""
+        if isinstance(body, journal_pb2.Opened):
+            path = replay_path(self._replay_folder, body.match_id)
+            self._matches[number] = _Match(body, wanted=not path.exists())
+        elif number not in self._matches:
+            self._found.damage.append(f"the beginning of match number {number} is missing")
+            self._matches[number] = None
+        match = self._matches[number]
+        if isinstance(body, journal_pb2.Seated):
+            self._seated(match, body)
+        elif match is not None and match.wanted:
+            match.bodies.append(raw)
             if isinstance(body, journal_pb2.Closed):
-                del self._matches[number]
+                self._close(match, body)
+            else:
+                match.chain = chained(match.chain, raw)
+        if isinstance(body, journal_pb2.Closed):
+            del self._matches[number]
+
+    def _seated(self, match: _Match | None, seated: journal_pb2.Seated) -> None:
+        for each in seated.bots:
+            self._found.keep_session(each.bot, each.instance, 0, each.match)
+        if match is not None:
+            match.seated = tuple(
+                SeatedAt(each.bot, each.instance, each.match) for each in seated.bots
+            )
+            match.leased = seated.leased
 
     def _close(self, match: _Match, closed: journal_pb2.Closed) -> None:
         opened = match.opened
@@ -225,11 +283,11 @@ class _Search:
         if closed.chain != match.chain:
             self._found.damage.append(f"{name}: records are missing from its journal")
             return
-        key = self._key(opened)
-        if key is _LOST:
+        opening = self._deals.opening(opened)
+        if opening is None:
             self._found.damage.append(f"{name}: the key of its deals is missing")
             return
-        bodies = with_revealed(match.bodies, key.key, key.seed)
+        bodies = with_revealed(match.bodies, opening)
         try:
             outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
         except (Damaged, Discrepancy, Unplayable) as error:
@@ -238,13 +296,9 @@ class _Search:
         again = bool(opened.deal_set) and closed.ending == Ending.ABORTED.value
         path = None
         if not again and not (opened.deal_set and self._held(opened.deal_set)):
-            folder = self._replay_folder
-            path = write_replay(folder, opened.match_id, match.bodies, key.key, key.seed)
+            path = write_replay(self._replay_folder, opened.match_id, match.bodies, opening)
         if outcome is not None:
             self._found.ended.append(Ended(opened, outcome, path))
-
-    def _key(self, opened: journal_pb2.Opened) -> _Key:
-        return self._keys.get(opened.deal_key_sha256, _LOST)
 
 
 def _runs(folder: Path) -> Iterator[list[Path]]:
@@ -264,19 +318,6 @@ def _alive(segment: Path) -> bool:
         except OSError:
             return False  # no locks here
     return False
-
-
-def _read_keys(path: Path) -> dict[bytes, _Key]:
-    """The keys by their SHA-256. A line that was not written to its end is passed over."""
-    keys: dict[bytes, _Key] = {}
-    with contextlib.suppress(FileNotFoundError):
-        for line in path.read_bytes().split(b"\n")[:-1]:
-            # A torn line may be followed by others: the next process appends to it.
-            with contextlib.suppress(ValueError):
-                _, key, seed = line.decode().split(" ")
-                known = _Key(bytes.fromhex(key), bytes.fromhex(seed).decode())
-                keys[hashlib.sha256(known.key).digest()] = known
-    return keys
 
 
 def _remove_partials(folder: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from arena.games.contract import Told
 from arena.games.notation import Notation
+from arena.replay.fairness import Fairness
 from arena.replay.frames import Decision, Frame, frames
 from arena.replay.read import Replay
 from arena.replay.verify import verify
@@ -29,7 +30,7 @@ def export_lines(replay: Replay) -> Iterator[str]:
     verified = verify(replay)
     spec = replay.spec()
     moves, events = Notation(spec.game.module.Move), Notation(spec.game.module.Event)
-    yield _line("match", _match(replay))
+    yield _line("match", _match(replay, verified.fairness))
     for frame in frames(replay):
         for decision in frame.decisions:
             yield _line("decision", _decision(frame, decision, moves))
@@ -51,7 +52,7 @@ def export_lines(replay: Replay) -> Iterator[str]:
     )
 
 
-def _match(replay: Replay) -> dict[str, Any]:
+def _match(replay: Replay, fairness: Fairness) -> dict[str, Any]:
     opened, revealed = replay.opened, replay.revealed
     control = opened.time_control
     return {
@@ -70,7 +71,9 @@ def _match(replay: Replay) -> dict[str, Any]:
         "fault_limit": opened.fault_limit,
         "start_unix_ms": opened.start_unix_ms,
         "deal_set": opened.deal_set,
-        "fair": not opened.seeded,
+        "fair": bool(fairness.participants),
+        "entropy_from": fairness.entropy_from,
+        "participants": fairness.participants,
         "seed": revealed.seed if opened.seeded else None,
         "deal_key": revealed.deal_key.hex(),
         "deal_key_sha256": opened.deal_key_sha256.hex(),

@@ -13,7 +13,14 @@ from google.protobuf.message import DecodeError
 
 from arena.deal import KeyedDeals
 from arena.games.catalogue import BadOptions, UnknownGame, game_by_id
-from arena.referee.spec import Ending, Entrant, MatchSpec, TimeControl
+from arena.referee.spec import (
+    Ending,
+    Entrant,
+    FaultKind,
+    ForfeitedSeat,
+    MatchSpec,
+    TimeControl,
+)
 from arena.replay.records import (
     CHAIN_START,
     REPLAY_MAGIC,
@@ -29,7 +36,10 @@ Body: TypeAlias = (
     journal_pb2.Opened | journal_pb2.Decided | journal_pb2.Closed | journal_pb2.Revealed
 )
 
-_FOLLOWING: Final[dict[type[Body] | None, tuple[type[Body], ...]]] = {
+JournalBody: TypeAlias = Body | journal_pb2.Seated | journal_pb2.SessionKept | journal_pb2.Run
+"""What a record of a journal says; of a replay only the first four."""
+
+_FOLLOWING: Final[dict[type[JournalBody] | None, tuple[type[Body], ...]]] = {
     None: (journal_pb2.Opened,),
     journal_pb2.Opened: (journal_pb2.Decided, journal_pb2.Closed),
     journal_pb2.Decided: (journal_pb2.Decided, journal_pb2.Closed),
@@ -76,7 +86,7 @@ class Replay:
         Raises:
           Damaged: if one is missing, out of place, or not tied to those before it.
         """
-        bodies: list[Body] = []
+        bodies: list[JournalBody] = []
         number, chain = 0, CHAIN_START
         for framed in records:
             where = f"the record at byte {framed.offset}"
@@ -130,7 +140,7 @@ class Replay:
         return spec_of(self.opened, self.revealed.deal_key)
 
 
-def read_body(framed: Framed) -> tuple[int, Body]:
+def read_body(framed: Framed) -> tuple[int, JournalBody]:
     """The number of a record's match, and what the record says.
 
     Raises:
@@ -143,7 +153,7 @@ def read_body(framed: Framed) -> tuple[int, Body]:
     kind = record.WhichOneof("body")
     if kind is None:
         raise Damaged(f"the record at byte {framed.offset} is of an unknown kind")
-    body: Body = getattr(record, kind)
+    body: JournalBody = getattr(record, kind)
     return record.match, body
 
 
@@ -172,10 +182,14 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
             hand_ms=control.hand_ms,
             match_ms=control.match_ms,
         )
+        forfeited_seats = tuple(
+            ForfeitedSeat(each.seat, FaultKind(each.fault), each.reason)
+            for each in opened.forfeited_seats
+        )
     except BadOptions as error:
         raise Unplayable(f"its options are not those of this arena: {error}") from None
     except ValueError as error:
-        raise Unplayable(f"its time control is impossible: {error}") from None
+        raise Unplayable(f"its first record is impossible: {error}") from None
     return MatchSpec(
         match_id=opened.match_id,
         game=game,
@@ -187,4 +201,7 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
         seeded=opened.seeded,
         deal_set=opened.deal_set,
         fault_limit=opened.fault_limit,
+        away_limit_ms=opened.away_limit_ms,
+        forfeited_seats=forfeited_seats,
+        fair_deal=opened.fair_deal if opened.HasField("fair_deal") else None,
     )

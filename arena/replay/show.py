@@ -19,6 +19,7 @@ from arena.games.contract import Seat, Told, View
 from arena.games.notation import Notation
 from arena.referee.spec import Ending, FaultKind
 from arena.replay import draw
+from arena.replay.fairness import check as check_fairness
 from arena.replay.frames import Decision, Discrepancy, Frame, frames
 from arena.replay.read import Replay
 from arena.replay.verify import verify
@@ -235,7 +236,11 @@ class Screen:
     def _deals(self) -> str:
         opened = self._replay.opened
         if not opened.seeded:
-            return f"committed to as {opened.deal_key_sha256.hex()}"
+            try:
+                fairness = str(check_fairness(self._replay))
+            except Discrepancy:
+                fairness = "not what they claim to be"
+            return f"{fairness}; committed to as {opened.deal_key_sha256.hex()}"
         # No seat is told the seed: it gives all cards away.
         seed = f" with {self._replay.revealed.seed!r}" if self._eyes is Viewer.ALL else ""
         return f"seeded{seed}: not a fair deal"

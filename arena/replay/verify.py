@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Final
 
 from arena.deal import seeded_key
-from arena.games.contract import Result, Seat, State
+from arena.games.contract import Seat, State
 from arena.games.notation import Notation
 from arena.referee.clock import GRACE_S, SeatClock
-from arena.referee.spec import Ending, Fault, FaultKind, Outcome
+from arena.referee.spec import AbortCause, Ending, Fault, FaultKind, Outcome, final_places
+from arena.replay.fairness import Fairness
+from arena.replay.fairness import check as check_fairness
 from arena.replay.frames import Decision, Discrepancy, Frame, frames
 from arena.replay.read import Replay, Unplayable
+from arena.replay.receipts import Receipt, compare, concerns
 from arena.replay.records import Damaged
 
 _ROUNDING_S: Final = 2e-6
@@ -34,6 +37,8 @@ class Verified:
     """Hands begun."""
     seeded: bool
     """The deals were repeatable: it was not a fair deal."""
+    fairness: Fairness
+    """Who had a part in the deals."""
     forfeited: tuple[Seat, ...]
     """Seats that were played by fallback to the end."""
 
@@ -46,6 +51,10 @@ class Verdict:
     verified: Verified | None
     problem: str = ""
     """The first thing that is wrong, in a sentence; empty if nothing is."""
+    receipts: tuple[Receipt, ...] = ()
+    """Those that are of its deal-set."""
+    asks_compared: int = 0
+    """Asks of the replay that stand in them."""
 
     @property
     def ok(self) -> bool:
@@ -53,14 +62,22 @@ class Verdict:
         return self.verified is not None
 
 
-def verify_file(path: Path) -> Verdict:
-    """Verify a replay file. Whatever is wrong with it is in the verdict."""
+def verify_file(path: Path, receipts: Sequence[Receipt] = ()) -> Verdict:
+    """Verify a replay file, and hold bots' receipts against it.
+
+    Whatever is wrong with it is in the verdict.
+    """
+    concerned: list[Receipt] = []
     try:
-        return Verdict(path, verify(Replay.open(path)))
+        replay = Replay.open(path)
+        verified = verify(replay)
+        concerned += [receipt for receipt in receipts if concerns(receipt, replay)]
+        asks = sum(compare(replay, receipt) for receipt in concerned)
+        return Verdict(path, verified, receipts=tuple(concerned), asks_compared=asks)
     except OSError as error:
         return Verdict(path, None, f"it cannot be read: {error.strerror}")
     except (Damaged, Discrepancy, Unplayable) as error:
-        return Verdict(path, None, str(error))
+        return Verdict(path, None, str(error), tuple(concerned))
 
 
 def verify(replay: Replay) -> Verified:
@@ -71,14 +88,14 @@ def verify(replay: Replay) -> Verified:
       Damaged: if the replay does not say how the match ended.
       Unplayable: if this arena has no such game, rules version or options.
     """
-    _check_key(replay)
-    check = _Check(replay)
+    check = _Check(replay, _check_key(replay))
     for frame in frames(replay):
         check.frame(frame)
     return check.end()
 
 
-def _check_key(replay: Replay) -> None:
+def _check_key(replay: Replay) -> Fairness:
+    """Check the key of the deals, and where it comes from."""
     opened, revealed = replay.opened, replay.revealed
     if hashlib.sha256(revealed.deal_key).digest() != opened.deal_key_sha256:
         raise Discrepancy("the key of the deals is not the one that was committed to")
@@ -86,29 +103,36 @@ def _check_key(replay: Replay) -> None:
         raise Discrepancy("the key of the deals does not follow from the seed")
     if revealed.seed and not opened.seeded:
         raise Discrepancy("it names a seed, but claims a fair deal")
+    return check_fairness(replay)
 
 
 class _Seat:
     """What is recomputed for one seat."""
 
-    __slots__ = ("clock", "decisions", "faults", "forfeited")
+    __slots__ = ("clock", "decisions", "faults", "forfeited", "out")
 
     def __init__(self, clock: SeatClock) -> None:
         self.clock = clock
         self.decisions = 0
         self.faults = 0
         self.forfeited = False
+        self.out: FaultKind | None = None
+        """What it had done before the deal, until it is blamed for that."""
 
 
 class _Check:
     """Follows a match beside the rules: clocks, faults, fallbacks, result."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: Replay, fairness: Fairness) -> None:
         self._replay = replay
+        self._fairness = fairness
         self._spec = replay.spec()
         self._rules = self._spec.game.rules
         self._notation = Notation(self._spec.game.module.Move)
         self._seats = [_Seat(SeatClock(self._spec.time_control)) for _ in self._spec.entrants]
+        for out in self._spec.forfeited_seats:
+            self._seats[out.seat].forfeited = True
+            self._seats[out.seat].out = out.kind
         self._hand = 0
         self._last_hand = -1
         self._at = 0
@@ -139,7 +163,7 @@ class _Check:
             if result is None:
                 raise Discrepancy("it is said to have ended, but by the rules it had not")
             scores, hand_scores = result.scores, result.hand_scores
-            places = self._places(result)
+            places = final_places(result, [seat.forfeited for seat in self._seats])
             truly = Ending.FORFEIT if forfeited else Ending.COMPLETED
             if ending is not truly:
                 raise Discrepancy(f"it ended as {_word(truly)}, not as {_word(ending)}")
@@ -155,20 +179,14 @@ class _Check:
                 hand_scores=hand_scores,
                 faults=tuple(self._faults),
                 decisions=self._at,
+                cause=AbortCause(closed.cause) if closed.cause else None,
+                incident=closed.incident,
             ),
             hands=self._last_hand + 1,
             seeded=self._spec.seeded,
+            fairness=self._fairness,
             forfeited=forfeited,
         )
-
-    def _places(self, result: Result) -> tuple[int, ...]:
-        """Places by the rules, seats that forfeited behind all others."""
-        if not any(seat.forfeited for seat in self._seats):
-            return result.places
-        ranks = [
-            (seat.forfeited, -score) for seat, score in zip(self._seats, result.scores, strict=True)
-        ]
-        return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
 
     def _decision(self, frame: Frame, decision: Decision) -> None:
         seat = self._seats[decision.seat]
@@ -223,9 +241,13 @@ class _Check:
         """Check a decision that the bot was not asked for: it costs no time."""
         if decision.charged_us:
             raise self._wrong(decision, "cost time, but was not asked for")
-        if decision.fault not in (None, FaultKind.GONE):
+        if seat.out is not None:
+            if decision.fault is not seat.out:
+                raise self._wrong(decision, "is not blamed for what the seat did before the deal")
+            seat.out = None
+        elif decision.fault not in (None, FaultKind.GONE):
             raise self._wrong(decision, "has a fault, but was not asked for")
-        if decision.fault is FaultKind.GONE:
+        elif decision.fault is FaultKind.GONE:
             if seat.forfeited:
                 raise self._wrong(decision, "blames a seat that had forfeited already")
             seat.forfeited = True

@@ -8,83 +8,89 @@ import contextlib
 import hashlib
 import logging
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import grpc
 import trio
 
-from arena.deal import KeyedDeals, new_key, seeded_key
+from arena.deal import KeyedDeals, first_pack
 from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
 from arena.referee import (
+    AbortCause,
     Ending,
     Entrant,
+    Lag,
     Ledger,
     MatchSpec,
     Outcome,
     Referee,
-    TimeControl,
+    Settled,
 )
-from arena.replay.cut import write_replay
-from arena.replay.journal import Journal, MatchLog
+from arena.replay.cut import KeptSession, Recovery, Unfinished, replay_path, write_replay
+from arena.replay.deal_log import DealLog
+from arena.replay.fairness import context_of
+from arena.replay.journal import Journal, boot_id
+from arena.replay.match_log import MatchLog, SeatedAt
+from arena.replay.read import Unplayable, spec_of
+from arena.server.deal_sets import DealSets
+from arena.server.deals import Deals
+from arena.server.orders import MatchOrder, MatchRecord
 from arena.server.outbox import Outbox
 from arena.server.refusals import Refused, invalid, not_found, not_now
-from arena.server.session import BotId, Seating, Session
+from arena.server.seating import Seating
+from arena.server.session import BotId, Session
 from arena.server.tokens import Tokens
-from cardarena.v1 import play_pb2
+from cardarena.v1 import journal_pb2, play_pb2
 
 _log = logging.getLogger(__name__)
 
-DEFAULT_TIME_CONTROL: Final = TimeControl()
 REMEMBERED_MATCHES: Final = 10_000
 """Ended matches that the lobby can still tell about."""
+HELD_S: Final = 30.0
+"""After a restart, the time that bots have to come back before their clocks run."""
 
 
 @dataclass(frozen=True, slots=True)
-class MatchOrder:
-    """A match that is to be played."""
+class _Ordered:
+    """A match that is about to be played."""
 
-    game: str
-    bots: tuple[BotId, ...]
+    order: MatchOrder
+    spec: MatchSpec
+    """Without its deals, until these are fixed."""
+    sessions: tuple[Session, ...]
     """By seat."""
-    options: dict[str, object] = field(default_factory=dict)
-    time_control: TimeControl = DEFAULT_TIME_CONTROL
-    seed: str = ""
-    """Makes the deals repeatable; empty draws them afresh."""
-    match_id: str = ""
-    """Empty makes one at random."""
-    deal_set: str = ""
-    """Matches of one deal-set share its boards."""
-    tables: int = 1
-    """Matches in the deal-set: their replays stay closed until all have ended."""
-    fault_limit: int = 10
-
-
-@dataclass(slots=True)
-class MatchRecord:
-    """What the lobby tells of a match."""
-
-    match_id: str
-    game: str
-    bots: tuple[str, ...]
-    outcome: Outcome | None = None
-
-
-@dataclass(slots=True)
-class _DealSet:
-    key: bytes
-    seed: str
-    waiting: int
-    logs: dict[str, MatchLog] = field(default_factory=dict)
+    record: MatchRecord
+    leased: bool
 
 
 class Arena:
     """Everything between the transport and the referee."""
 
-    def __init__(self, journal: Journal, replays: Path, tokens: Tokens) -> None:
-        """`replays` is the folder of published replays."""
+    def __init__(
+        self,
+        journal: Journal,
+        deal_log: DealLog,
+        replays: Path,
+        tokens: Tokens,
+        *,
+        recovery: Recovery,
+        server_id: str,
+        lag: Lag | None = None,
+    ) -> None:
+        """An arena that goes on with what an earlier process left.
+
+        Args:
+          journal: Keeps matches and sessions.
+          deal_log: Keeps the deals.
+          replays: The folder of published replays.
+          tokens: Who is let in.
+          recovery: What the journals of earlier processes hold.
+          server_id: Names the arena in its commitments.
+          lag: How late the arena itself is.
+        """
         self.journal = journal
         self.replays = replays
         self.tokens = tokens
@@ -93,9 +99,16 @@ class Arena:
         self.address = ""
         """Host and port, once the server listens."""
         self.draining = False
-        self.referee = Referee(self._ledger, journal.synced)
+        self.referee = Referee(self._ledger, self._synced, lag=lag)
+        self._deal_log = deal_log
+        self._deals = Deals(deal_log, server_id, self.sessions.get, lag=lag)
+        self._deal_sets = DealSets(self._deals, deal_log, replays)
+        self._kept: dict[BotId, KeptSession] = {}
+        """What sessions of earlier processes had counted up to."""
+        self._unfinished: dict[str, Unfinished] = {}
+        """Matches that were cut short, until somebody leases them again, by id."""
+        self._recovery = recovery
         self._logs: dict[str, MatchLog] = {}
-        self._deal_sets: dict[str, _DealSet] = {}
         self._nursery: trio.Nursery | None = None
         self._arrival = trio.Event()
         self._token: trio.lowlevel.TrioToken | None = None
@@ -111,6 +124,8 @@ class Arena:
             self._nursery = nursery
             await nursery.start(self.journal.run)
             await nursery.start(self.referee.run)
+            self._restore_all()
+            nursery.start_soon(self._deal_sets.close_left_over, self._may_go_on)
             task_status.started()
 
     # Bots.
@@ -129,14 +144,23 @@ class Arena:
                 game_by_id(support.game)
             except UnknownGame as error:
                 raise invalid("UNKNOWN_GAME", str(error)) from None
-        session = self.sessions.get(bot)
-        if session is None:
-            session = self.sessions[bot] = Session(bot, self.now_s)
+        session = self._session_of(bot)
         session.attach(hello, outbox)
+        kept = journal_pb2.SessionKept(
+            bot=bot.name, instance=bot.instance, epoch=session.epoch, matches=session.numbered
+        )
+        self.journal.append(journal_pb2.Record(session=kept).SerializeToString())
+        self._deals.attached(bot)
         arrival, self._arrival = self._arrival, trio.Event()
         assert self._token is not None
         self._token.run_sync_soon(arrival.set)
         return session
+
+    def hung_up(self, session: Session, outbox: Outbox) -> None:
+        """A stream has ended."""
+        session.detach(outbox)
+        if not session.connected:
+            self._deals.detached(session.bot)
 
     async def arrived(self, bots: Sequence[BotId]) -> None:
         """Wait until all these bots are connected."""
@@ -151,30 +175,39 @@ class Arena:
         Raises:
           Refused: if game, options, bots or time are not right.
         """
-        spec, sessions = self._prepare(order)
+        ordered = self._prepare(order)
         assert self._token is not None
-        record = self._record(spec)
-        # Seated at once, so that the next match made counts this one.
-        ports = _seated(spec, sessions)
-        self._token.run_sync_soon(self._start, spec, ports, record)
-        return record
+        self._token.run_sync_soon(self._start, ordered)
+        return ordered.record
 
-    def _start(self, spec: MatchSpec, ports: Sequence[Seating], record: MatchRecord) -> None:
+    def _start(self, ordered: _Ordered) -> None:
         assert self._nursery is not None
         # The arena may have ended since: then its nursery takes no task any more.
         with contextlib.suppress(RuntimeError):
-            self._nursery.start_soon(self._play, spec, ports, record)
+            self._nursery.start_soon(self._play, ordered)
 
     async def lease(self, order: MatchOrder) -> Outcome:
-        """Play a match to its end.
+        """Play a match to its end; one that was cut short by a crash goes on.
 
         Bots that are not connected are played by fallback, as gone.
 
         Raises:
           Refused: if game, options, bots or time are not right.
         """
-        spec, sessions = self._prepare(order, absent_is_gone=True)
-        return await self._play(spec, _seated(spec, sessions), self._record(spec))
+        unfinished = self._unfinished.pop(order.match_id, None)
+        if unfinished is not None:
+            with contextlib.suppress(Unplayable):
+                return await self._play_on(unfinished, order)
+        return await self._play(self._prepare(order, leased=True))
+
+    async def fix_deals(self, order: MatchOrder) -> None:
+        """Agree the deals of a match with its bots ahead of play.
+
+        Raises:
+          Unwritten: if the deals cannot be kept.
+        """
+        game = game_by_id(order.game)
+        await self._deal_sets.fix(order, game, game.options(order.options, len(order.bots)))
 
     def drain(self, seconds: float) -> None:
         """Take no new bots and matches; those in play go on."""
@@ -188,55 +221,55 @@ class Arena:
         while self.referee.tables:
             await self.referee.ended.wait()
 
-    def close_streams(self, verdict: Refused | None = None) -> None:
-        """Close all streams, in order unless there is a verdict."""
+    def close_streams(self) -> None:
+        """Close all streams: in order, but for bots whose matches were suspended."""
+        text = "the arena has stopped; matches in play go on when it is back"
+        suspended = Refused(grpc.StatusCode.UNAVAILABLE, "SUSPENDED", text)
         for session in self.sessions.values():
-            session.close(verdict)
+            session.close(suspended if session.matches else None)
 
-    def _prepare(
-        self, order: MatchOrder, *, absent_is_gone: bool = False
-    ) -> tuple[MatchSpec, list[Session]]:
+    def _prepare(self, order: MatchOrder, *, leased: bool = False) -> _Ordered:
         if self.draining:
             raise draining()
         try:
             game = game_by_id(order.game)
         except UnknownGame as error:
             raise not_found("UNKNOWN_GAME", str(error)) from None
+        seats = len(order.bots)
         try:
-            options = game.options(order.options, len(order.bots))
+            options = game.options(order.options, seats)
         except BadOptions as error:
-            reason = "BAD_SEATS" if len(order.bots) not in game.seats else "BAD_OPTIONS"
+            reason = "BAD_SEATS" if seats not in game.seats else "BAD_OPTIONS"
             raise invalid(reason, str(error)) from None
-        sessions = [self._session(bot, game, order.bots, absent_is_gone) for bot in order.bots]
-        deal_set = self._deal_set(order)
+        try:
+            # Options that only the rules can judge, as their fit to the seats.
+            first_pack(game.rules, options, seats)
+        except BadOptions as error:
+            raise invalid("BAD_OPTIONS", str(error)) from None
+        sessions = tuple(self._available(bot, game, order.bots, leased) for bot in order.bots)
+        order = replace(order, match_id=order.match_id or secrets.token_hex(8))
         spec = MatchSpec(
-            match_id=order.match_id or secrets.token_hex(8),
+            match_id=order.match_id,
             game=game,
             options=options,
             entrants=tuple(Entrant(bot.name) for bot in order.bots),
-            deals=KeyedDeals(deal_set.key),
-            deal_key_sha256=hashlib.sha256(deal_set.key).digest(),
+            deals=KeyedDeals(b""),
+            deal_key_sha256=b"",
             time_control=order.time_control,
             seeded=bool(order.seed),
             deal_set=order.deal_set,
             fault_limit=order.fault_limit,
         )
-        try:
-            # Options that only the rules can judge, as their fit to the seats.
-            game.rules.start(options, len(order.bots), spec.deals)
-        except BadOptions as error:
-            raise invalid("BAD_OPTIONS", str(error)) from None
-        deal_set.waiting -= 1
-        self._logs[spec.match_id] = log = self.journal.match(spec, deal_set.key, deal_set.seed)
-        deal_set.logs[spec.match_id] = log
-        return spec, sessions
+        for session in sessions:
+            session.reserved += 1
+        return _Ordered(order, spec, sessions, self._record(spec), leased)
 
-    def _session(
+    def _available(
         self, bot: BotId, game: Game, bots: Sequence[BotId], absent_is_gone: bool
     ) -> Session:
         session = self.sessions.get(bot)
         if session is None and absent_is_gone:
-            session = self.sessions[bot] = Session(bot, self.now_s)
+            session = self._session_of(bot)
             session.gone = True
         if session is None or not (session.connected or absent_is_gone):
             raise not_found("UNKNOWN_BOT", f"no bot named {bot.name!r} is connected")
@@ -247,16 +280,22 @@ class Arena:
             raise not_now("BOT_NOT_AVAILABLE", f"{bot.name!r} takes no more matches")
         return session
 
-    def _deal_set(self, order: MatchOrder) -> _DealSet:
-        name = order.deal_set
-        if not name:
-            key = seeded_key(order.seed) if order.seed else new_key()
-            return _DealSet(key, order.seed, 1)
-        known = self._deal_sets.get(name)
-        if known is None:
-            key = seeded_key(order.seed) if order.seed else new_key()
-            known = self._deal_sets[name] = _DealSet(key, order.seed, order.tables)
-        return known
+    def _session_of(self, bot: BotId) -> Session:
+        """The session of a bot, which goes on from an earlier process if there was one."""
+        session = self.sessions.get(bot)
+        if session is None:
+            kept = self._kept.get(bot, KeptSession())
+            session = self.sessions[bot] = Session(
+                bot, self.now_s, on_deal=self._on_deal, epoch=kept.epoch, matches=kept.matches
+            )
+        return session
+
+    def _on_deal(self, session: Session, message: play_pb2.BotMessage) -> play_pb2.Refusal | None:
+        if message.HasField("deal_commit"):
+            commit = message.deal_commit
+            return self._deals.deal_commit(session.bot, commit.context, commit.commitment)
+        reveal = message.deal_reveal
+        return self._deals.deal_reveal(session.bot, reveal.context, reveal.entropy)
 
     def _record(self, spec: MatchSpec) -> MatchRecord:
         names = tuple(entrant.name for entrant in spec.entrants)
@@ -275,46 +314,180 @@ class Arena:
     def _ledger(self, spec: MatchSpec) -> Ledger:
         return self._logs[spec.match_id]
 
-    async def _play(
-        self, spec: MatchSpec, ports: Sequence[Seating], record: MatchRecord
-    ) -> Outcome:
-        log = self._logs[spec.match_id]
+    async def _synced(self) -> None:
+        await self._deal_log.synced()
+        await self.journal.synced()
+
+    async def _play(self, ordered: _Ordered) -> Outcome:
+        order, record = ordered.order, ordered.record
         try:
-            outcome = await self.referee.play(spec, ports)
+            fixed = await self._deal_sets.fix(order, ordered.spec.game, ordered.spec.options)
+        finally:
+            for session in ordered.sessions:
+                session.reserved -= 1
+        spec = replace(
+            ordered.spec,
+            deals=KeyedDeals(fixed.opening.key),
+            deal_key_sha256=hashlib.sha256(fixed.opening.key).digest(),
+        )
+        if fixed.fair is not None:
+            spec = replace(
+                spec,
+                fair_deal=fixed.fair.fair_deal,
+                deal_context=fixed.context,
+                forfeited_seats=fixed.fair.forfeited_seats(order.bots),
+            )
+        ports = _seated(spec, ordered.sessions)
+        log = self.journal.match(spec, _numbers(ordered.sessions, ports), leased=ordered.leased)
+        self._deal_sets.begins(order, log)
+        return await self._referee(order, spec, ports, log, record)
+
+    async def _referee(
+        self,
+        order: MatchOrder,
+        spec: MatchSpec,
+        ports: Sequence[Seating],
+        log: MatchLog,
+        record: MatchRecord,
+        past: Sequence[Settled] = (),
+    ) -> Outcome:
+        """Have a match played, and publish its deal-set if it was the last."""
+        self._logs[spec.match_id] = log
+        try:
+            record.outcome = await self.referee.play(spec, ports, past)
         finally:
             del self._logs[spec.match_id]
-        record.outcome = outcome
-        with trio.CancelScope(
-            shield=True
-        ):  # a drain ends with the last match, not before its replay
-            await self._publish(spec, log, outcome)
-        return outcome
+            # A drain ends with the last match, not before its replay.
+            with trio.CancelScope(shield=True):
+                await self._deal_sets.ended(order, record.outcome)
+        return record.outcome
 
-    async def _publish(self, spec: MatchSpec, log: MatchLog, outcome: Outcome) -> None:
-        """Cut the replays of a deal-set once its last match has ended."""
-        logs = {spec.match_id: log}
-        deal_set = self._deal_sets.get(spec.deal_set)
-        if deal_set is not None:
-            if outcome.ending is Ending.ABORTED:
-                deal_set.waiting += 1  # it may be played again
-                del deal_set.logs[spec.match_id]
-            running = any(match_id in self._logs for match_id in deal_set.logs)
-            if deal_set.waiting > 0 or running:
-                return
-            del self._deal_sets[spec.deal_set]
-            logs = deal_set.logs
-        for match_id, each in logs.items():
+    # Matches that were cut short.
+
+    def _restore_all(self) -> None:
+        """Go on with what the journals of earlier processes hold.
+
+        Matches that somebody will lease again wait for that. All others go on at
+        once, and their bots have `HELD_S` to come back before their clocks run.
+        """
+        recovery = self._recovery
+        for (name, instance), kept in recovery.sessions.items():
+            self._kept[BotId(name, instance)] = kept
+            message = journal_pb2.SessionKept(
+                bot=name, instance=instance, epoch=kept.epoch, matches=kept.matches
+            )
+            self.journal.append(journal_pb2.Record(session=message).SerializeToString())
+        going_on = 0
+        for each in recovery.unfinished:
+            # A power cut may have taken moves back that bots have seen.
+            crashed = "" not in (each.boot_id, boot_id()) and each.boot_id != boot_id()
+            if each.leased and each.opened.deal_set:
+                if not crashed:
+                    self._unfinished[each.opened.match_id] = each
+            elif crashed or each.leased or each.opening is None:
+                self._close(each, AbortCause.STOPPED)
+            else:
+                going_on += self._restore(each)
+        if going_on:
+            _log.info("%d matches go on where they stood", going_on)
+            assert self._nursery is not None
+            self._nursery.start_soon(self._release_held)
+        self.journal.flush()
+
+    def _may_go_on(self, name: str) -> bool:
+        """Whether matches of a deal-set may still be played.
+
+        They may not if it is that of a match alone, which has a replay.
+        """
+        try:
+            return not replay_path(self.replays, name).exists()
+        except ValueError:
+            return True
+
+    def _restore(self, unfinished: Unfinished) -> bool:
+        opened = unfinished.opened
+        order = MatchOrder(
+            opened.game,
+            tuple(BotId(each.bot, each.instance) for each in unfinished.seated),
+            match_id=opened.match_id,
+            deal_set=opened.deal_set,
+        )
+        try:
+            playing = self._playing_on(unfinished, order, held=True)
+        except Unplayable as error:
+            _log.warning("match %s cannot go on: %s", opened.match_id, error)
+            self._close(unfinished, AbortCause.UNPLAYABLE)
+            return False
+        assert self._nursery is not None
+        self._nursery.start_soon(playing)
+        return True
+
+    async def _play_on(self, unfinished: Unfinished, order: MatchOrder) -> Outcome:
+        return await self._playing_on(unfinished, order, held=False)()
+
+    def _playing_on(
+        self, unfinished: Unfinished, order: MatchOrder, *, held: bool
+    ) -> Callable[[], Awaitable[Outcome]]:
+        """Seat the bots of a match that was cut short; what is returned plays it on.
+
+        Raises:
+          Unplayable: if this arena has other rules, or the deals are lost.
+        """
+        opened, opening = unfinished.opened, unfinished.opening
+        if opening is None:
+            raise Unplayable("the key of its deals is lost")
+        spec = spec_of(opened, opening.key)
+        if spec.fair_deal is not None:
+            spec = replace(spec, deal_context=context_of(opened))
+        sessions = [self._session_of(bot) for bot in order.bots]
+        for session in sessions:
+            session.held = held and not session.connected
+            session.gone = not (held or session.connected)
+        numbers = [each.match for each in unfinished.seated] or [0] * spec.seats
+        names = tuple(entrant.name for entrant in spec.entrants)
+        ports = [
+            session.seat_at(spec, seat, names, number)
+            for seat, (session, number) in enumerate(zip(sessions, numbers, strict=True))
+        ]
+        log = self.journal.match_again(
+            unfinished.bodies, _numbers(sessions, ports), leased=unfinished.leased
+        )
+        self._deal_sets.goes_on(order, opening, log)
+        record, past = self._record(spec), unfinished.past
+        return lambda: self._referee(order, spec, ports, log, record, past)
+
+    def _close(self, unfinished: Unfinished, cause: AbortCause) -> None:
+        """End a match that cannot go on: it counts for nothing, and its replay is published."""
+        opened, opening = unfinished.opened, unfinished.opening
+        past = unfinished.past
+        log = self.journal.match_again(unfinished.bodies)
+        end_s = max((each.sent_s + each.charged_s for each in past), default=0.0)
+        outcome = Outcome(
+            opened.match_id, Ending.ABORTED, (), (), (), (), decisions=len(past), cause=cause
+        )
+        log.closed(outcome, end_s)
+        if opening is not None:
             try:
-                await trio.to_thread.run_sync(
-                    write_replay, self.replays, match_id, each.bodies, each.key, each.seed
-                )
+                write_replay(self.replays, opened.match_id, log.bodies, opening)
             except OSError:
-                _log.exception("the replay of match %s could not be written", match_id)
+                _log.exception("the replay of match %s could not be written", opened.match_id)
+
+    async def _release_held(self) -> None:
+        await trio.sleep(HELD_S)
+        for session in self.sessions.values():
+            session.release()
 
 
 def _seated(spec: MatchSpec, sessions: Sequence[Session]) -> list[Seating]:
     names = tuple(entrant.name for entrant in spec.entrants)
     return [session.seat_at(spec, seat, names) for seat, session in enumerate(sessions)]
+
+
+def _numbers(sessions: Sequence[Session], ports: Sequence[Seating]) -> list[SeatedAt]:
+    return [
+        SeatedAt(session.bot.name, session.bot.instance, port.number)
+        for session, port in zip(sessions, ports, strict=True)
+    ]
 
 
 def draining() -> Refused:

@@ -1,6 +1,5 @@
 """The launched bots of an arena: started when first needed, and again if they die."""
 
-import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -10,6 +9,7 @@ import trio
 from arena.jail import BadCommand, BotCommand, BotProcess, launch
 from arena.server.arena import Arena
 from arena.server.session import BotId
+from arena.server.tokens import new_token
 
 CONNECT_S: Final = 20.0
 """Time from launch to hello; a cold start on a busy machine is slow."""
@@ -65,7 +65,7 @@ class Crew:
             await self._start(bot)
 
     async def _start(self, bot: BotId) -> None:
-        token = secrets.token_urlsafe(32)
+        token = new_token()
         self._arena.tokens.add(token, bot)
         environment = {
             "CARDARENA_ADDRESS": self._arena.address,

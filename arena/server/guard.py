@@ -5,6 +5,7 @@ bytes that it cannot read. Here a refusal keeps its words, and everything else
 becomes a fixed text with an incident number that stands in the log.
 """
 
+import inspect
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -13,7 +14,9 @@ from typing import Any, Final
 import grpc
 from google.protobuf.message import DecodeError
 
+from arena.server.access import CALLS, authorise
 from arena.server.refusals import Refused, invalid
+from arena.server.tokens import Tokens
 
 _log = logging.getLogger(__name__)
 INTERNAL_TEXT: Final = "the arena made a mistake; it is logged as incident"
@@ -37,24 +40,55 @@ async def fail(context: Context, call: str) -> None:
 
 
 class Guard(grpc.aio.ServerInterceptor):
-    """Wraps the handler of every call that has one request message."""
+    """Looks at who makes a call, and wraps the handler of all that have one request message."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
 
     async def intercept_service(
         self,
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Handler:
-        handler = await continuation(handler_call_details)
         call = handler_call_details.method
-        if handler is None or handler.request_streaming:
-            return handler  # unknown calls are refused by grpc; streams guard themselves
+        access = CALLS.get(call)
+        if access is None:
+            return None  # then grpc says that there is no such call
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            return None
+        try:
+            authorise(access, handler_call_details.invocation_metadata or (), self._tokens)
+        except Refused as refused:
+            return _refusing(handler, refused)
+        if handler.request_streaming:
+            return handler  # streams guard themselves
         parse = handler.request_deserializer or bytes
         write = handler.response_serializer
         if handler.response_streaming:
-            stream = _guard_stream(handler.unary_stream, parse, call)
+            guard: Callable[..., Any] = _guard_stream
+            if inspect.iscoroutinefunction(handler.unary_stream):
+                guard = _guard_unary  # it writes its messages itself, as health's Watch does
+            stream = guard(handler.unary_stream, parse, call)
             return grpc.unary_stream_rpc_method_handler(stream, response_serializer=write)
         unary = _guard_unary(handler.unary_unary, parse, call)
         return grpc.unary_unary_rpc_method_handler(unary, response_serializer=write)
+
+
+def _refusing(handler: Handler, refused: Refused) -> Handler:
+    """A handler of the same kind that says no before it reads anything."""
+
+    async def deny(_: object, context: Context) -> None:
+        await refuse(context, refused)
+
+    kinds = {
+        (False, False): grpc.unary_unary_rpc_method_handler,
+        (False, True): grpc.unary_stream_rpc_method_handler,
+        (True, False): grpc.stream_unary_rpc_method_handler,
+        (True, True): grpc.stream_stream_rpc_method_handler,
+    }
+    made: Handler = kinds[handler.request_streaming, handler.response_streaming](deny)
+    return made
 
 
 def _guard_unary(

@@ -26,9 +26,13 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from arena.referee import Unwritten
+from arena.replay.cut import recover
+from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
 from arena.server.arena import Arena
+from arena.server.deals import arena_id
 from arena.server.guard import Guard
+from arena.server.listen import CannotServe, TlsFiles, listen
 from arena.server.lobby import Lobby
 from arena.server.play import SERVICE, play_handler
 from arena.server.replays import Replays
@@ -65,10 +69,6 @@ STOP_S: Final = 1.0
 """Grace for calls that are still open when the server stops."""
 
 
-class CannotServe(Exception):
-    """The server could not start. The text says why, for a person."""
-
-
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
     """Where the server listens and keeps its files."""
@@ -76,10 +76,15 @@ class ServerSettings:
     data: Path
     """Folder of journal and replays."""
     host: str = "127.0.0.1"
+    """A host, an IP address or `unix:PATH`."""
     port: int = 0
     """0 takes any free port."""
     drain_s: float = 120.0
     """After SIGTERM, longest time for matches in play."""
+    tls: TlsFiles | None = None
+    """None is plain text."""
+    insecure: bool = False
+    """Whether plain text may leave this machine."""
 
 
 def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awaitable[T]]) -> T:
@@ -88,7 +93,8 @@ def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awai
     SIGINT cancels `main`; SIGTERM drains first, and then cancels it.
 
     Raises:
-      CannotServe: if the port is taken or the folder cannot be written.
+      CannotServe: if the port is taken, the folder cannot be written, the files of TLS are not
+        right, or plain text would leave this machine.
       Unwritten: if the journal could not be written, as on a full disk.
       KeyboardInterrupt: after SIGINT.
     """
@@ -110,6 +116,7 @@ class _Host:
         self._interrupted = False
         self._token: trio.lowlevel.TrioToken | None = None
         self._arena: Arena | None = None
+        self._make_arena: Callable[[], Arena]
         self._broken = ""
 
     async def run(self) -> Any:
@@ -128,34 +135,54 @@ class _Host:
     async def _run_in(self, replays: Path, loop: asyncio.AbstractEventLoop) -> Any:
         self._listening: asyncio.Future[Arena] = loop.create_future()
         self._stopped: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
-        with Journal(self._settings.data / "journal", on_broken=self._on_broken) as journal:
-            self._journal = journal
-            self._replays = replays
-            trio.lowlevel.start_guest_run(
-                self._guest,
-                run_sync_soon_threadsafe=loop.call_soon_threadsafe,
-                run_sync_soon_not_threadsafe=loop.call_soon,
-                done_callback=self._done,
-                host_uses_signal_set_wakeup_fd=True,
-            )
-            arena = await self._listening
-            server, servicer = self._make_server(arena)
-            with self._signals(loop, servicer):
-                try:
-                    await self._start(server, arena)
-                finally:
-                    result = await self._stopped
-                    await server.stop(STOP_S)
-            if self._broken:
-                raise Unwritten(self._broken)
-            if self._interrupted:
-                raise KeyboardInterrupt
-            return result.unwrap()
+        try:
+            server_id = arena_id(self._settings.data)
+        except (OSError, ValueError) as error:
+            raise CannotServe(f"the arena has no id: {error}") from error
+        folder, public = self._settings.data / "journal", self._settings.data / "commitments"
+        with DealLog(folder, public=public, on_broken=self._on_broken) as deal_log:
+            # What an earlier process left, before this one writes anything.
+            recovery = await asyncio.to_thread(recover, folder, replays, held=lambda _: True)
+            for damage in (*deal_log.damage, *recovery.damage):
+                _log.warning("the journal is damaged: %s", damage)
+            with Journal(folder, matches=recovery.matches, on_broken=self._on_broken) as journal:
+                self._journal = journal
+                self._make_arena = lambda: Arena(
+                    journal,
+                    deal_log,
+                    replays,
+                    self._tokens,
+                    recovery=recovery,
+                    server_id=server_id,
+                )
+                return await self._serve(loop)
+
+    async def _serve(self, loop: asyncio.AbstractEventLoop) -> Any:
+        trio.lowlevel.start_guest_run(
+            self._guest,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            run_sync_soon_not_threadsafe=loop.call_soon,
+            done_callback=self._done,
+            host_uses_signal_set_wakeup_fd=True,
+        )
+        arena = await self._listening
+        server, servicer = self._make_server(arena)
+        with self._signals(loop, servicer):
+            try:
+                await self._start(server, arena)
+            finally:
+                result = await self._stopped
+                await server.stop(STOP_S)
+        if self._broken:
+            raise Unwritten(self._broken)
+        if self._interrupted:
+            raise KeyboardInterrupt
+        return result.unwrap()
 
     async def _guest(self) -> Any:
         """Trio's side: the arena's core, and `main` once the server listens."""
         self._token = trio.lowlevel.current_trio_token()
-        arena = self._arena = Arena(self._journal, self._replays, self._tokens)
+        arena = self._arena = self._make_arena()
         self._open = trio.Event()
         value = None
         with self._scope:
@@ -179,27 +206,26 @@ class _Host:
     async def _start(self, server: grpc.aio.Server, arena: Arena) -> None:
         """Listen, and let `main` begin; stop trio if that is not possible."""
         settings = self._settings
-        where = f"{settings.host}:{settings.port}"
         try:
-            port = server.add_insecure_port(where)
-        except RuntimeError:
-            port = 0
-        if port == 0:
+            address = listen(
+                server, settings.host, settings.port, settings.tls, insecure=settings.insecure
+            )
+        except CannotServe:
             self._soon(self._scope.cancel)
-            raise CannotServe(f"cannot listen on {where}: the port is in use or not allowed")
+            raise
         # All that is loaded by now stays: the collector need not go through it again.
         gc.collect()
         gc.freeze()
         await server.start()
-        arena.address = f"{settings.host}:{port}"
+        arena.address = address
         self._soon(self._open.set)
 
     def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
-        server = grpc.aio.server(interceptors=(Guard(),), options=OPTIONS)
+        server = grpc.aio.server(interceptors=(Guard(self._tokens),), options=OPTIONS)
         flush = self._journal.flush
         server.add_generic_rpc_handlers((play_handler(arena, flush, arena.now_s),))
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena), server)
-        replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(self._replays), server)
+        replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(arena.replays), server)
         servicer = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
         names = (

@@ -2,8 +2,9 @@
 
 from arena.games.catalogue import GAMES, Game
 from arena.referee import TimeControl
-from arena.server.arena import Arena, MatchOrder, MatchRecord
+from arena.server.arena import Arena
 from arena.server.guard import Context
+from arena.server.orders import MatchOrder, MatchRecord
 from arena.server.pages import page
 from arena.server.refusals import invalid, not_found
 from arena.server.session import BotId

@@ -72,7 +72,7 @@ class _Play:
                 outbox.close()
                 await asyncio.wait((writer,), timeout=LAST_WORDS_S)
         finally:
-            session.detach(outbox)
+            self._arena.hung_up(session, outbox)
             outbox.close()
             for task in (reader, writer):
                 task.cancel()  # the call is over, so nothing is cut short

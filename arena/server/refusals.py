@@ -4,7 +4,8 @@ from typing import Final
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
-from google.rpc.error_details_pb2 import ErrorInfo
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 from grpc_status.rpc_status import to_status
 
@@ -16,18 +17,27 @@ MAX_TEXT_CHARS: Final = 400
 class Refused(Exception):
     """A call is refused. Code, reason and text are fit for whoever made it."""
 
-    def __init__(self, code: grpc.StatusCode, reason: str, text: str) -> None:
+    def __init__(
+        self, code: grpc.StatusCode, reason: str, text: str, *, retry_s: float = 0.0
+    ) -> None:
+        """`retry_s` is the time after which the same may be possible; 0 is unknown."""
         # Texts quote what was said, and trailing metadata has to fit a few kilobytes.
         self.text = text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
         super().__init__(self.text)
         self.code = code
         self.reason = reason
+        self.retry_s = retry_s
 
     def trailing_metadata(self) -> tuple[tuple[str, str | bytes], ...]:
-        """The `google.rpc.ErrorInfo` of this refusal, as gRPC carries it."""
-        detail = AnyMessage()
-        detail.Pack(ErrorInfo(reason=self.reason, domain=DOMAIN))
-        status = Status(code=self.code.value[0], message=self.text, details=[detail])
+        """The `google.rpc.ErrorInfo` of this refusal, and when to retry, as gRPC carries them."""
+        details = [AnyMessage()]
+        details[0].Pack(ErrorInfo(reason=self.reason, domain=DOMAIN))
+        if self.retry_s:
+            delay = Duration()
+            delay.FromMilliseconds(round(self.retry_s * 1000))
+            details.append(AnyMessage())
+            details[1].Pack(RetryInfo(retry_delay=delay))
+        status = Status(code=self.code.value[0], message=self.text, details=details)
         return to_status(status).trailing_metadata
 
 
@@ -44,3 +54,8 @@ def invalid(reason: str, text: str) -> Refused:
 def not_now(reason: str, text: str) -> Refused:
     """Something that was asked is not possible as things stand."""
     return Refused(grpc.StatusCode.FAILED_PRECONDITION, reason, text)
+
+
+def busy(text: str, retry_s: float) -> Refused:
+    """Something that is possible at other times, as after `retry_s`, is too much just now."""
+    return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY", text, retry_s=retry_s)

@@ -1,7 +1,9 @@
 """One bot's session: its seats at matches and its asks, over all of its streams.
 
 A session outlives its streams. While no stream is attached the clocks run on;
-a bot that comes back is told its matches and open asks in `welcome`.
+a bot that comes back is told its matches and open asks in `welcome`. After a
+restart of the arena a session is *held*: its bot is expected back, and asks
+wait for it until it comes or is given up (`release`).
 """
 
 import math
@@ -14,12 +16,13 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.games.contract import MAX_OFFERED
-from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk, Outcome
+from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk
 from arena.server.outbox import MAX_FRAME_BYTES, Outbox
+from arena.server.rates import TokenBucket
 from arena.server.refusals import Refused
+from arena.server.seating import Seating, decision_of
 from arena.wire import asks
-from arena.wire.settings import settings_of_options
-from cardarena.v1 import game_pb2, play_pb2
+from cardarena.v1 import play_pb2
 
 MAX_MESSAGE_BYTES: Final = 65_536
 MAX_NOTE_CHARS: Final = 200
@@ -27,6 +30,10 @@ MAX_MATCHES: Final = 512
 MAX_OPEN_ASKS: Final = 512
 MAX_STRIKES: Final = 10
 """Messages that could not be taken before a stream is closed."""
+FREE_MESSAGES: Final = 40
+"""Messages beyond the answers that were owed which a bot may send in one go."""
+FREE_MESSAGES_PER_S: Final = 20.0
+"""How quickly it may send more of them."""
 REMEMBERED_ASKS: Final = 1024
 """Settled asks that are remembered, to tell a repeated answer from another one."""
 
@@ -56,23 +63,41 @@ class Support:
 class Session:
     """A bot, as the arena knows it from its first hello on."""
 
-    def __init__(self, bot: BotId, now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        bot: BotId,
+        now_s: Callable[[], float],
+        *,
+        on_deal: Callable[["Session", play_pb2.BotMessage], play_pb2.Refusal | None] | None = None,
+        epoch: int = 0,
+        matches: int = 0,
+    ) -> None:
+        """A session that begins, or goes on after `epoch` streams and `matches` matches.
+
+        `on_deal` takes what the bot says about deals, and may refuse it.
+        """
         self.bot = bot
-        self.epoch = 0
+        self.epoch = epoch
         self.games: dict[str, Support] = {}
         self.max_matches = 0
         self.max_open_asks = 1
         self.wants_text = False
+        self.adds_entropy = False
         self.gone = False
         """Left for good; it is asked no more in the matches it sits at."""
+        self.reserved = 0
+        """Matches that are about to begin."""
+        self.held = False
+        """Expected back after a restart of the arena: asks wait for it."""
         self._now_s = now_s
+        self._on_deal = on_deal
+        self._bucket = TokenBucket(FREE_MESSAGES, FREE_MESSAGES_PER_S, now_s)
         self._outbox: Outbox | None = None
         self._seatings: dict[int, Seating] = {}
         self._open: dict[int, tuple[Seating, OpenAsk]] = {}
         self._waiting: deque[tuple[Seating, OpenAsk]] = deque()
-        self._settled: dict[int, object] = {}
-        self._next_ask = 1
-        self._next_match = 1
+        self._settled: dict[int, tuple[object, ...]] = {}
+        self._matches = matches
         self._last_round_trip_ms = 0
         self._strikes = 0
 
@@ -85,8 +110,13 @@ class Session:
 
     @property
     def matches(self) -> int:
-        """Matches that the bot sits at."""
-        return len(self._seatings)
+        """Matches that the bot sits at, or is about to."""
+        return len(self._seatings) + self.reserved
+
+    @property
+    def numbered(self) -> int:
+        """The highest number of a match so far."""
+        return self._matches
 
     def attach(self, hello: play_pb2.Hello, outbox: Outbox) -> None:
         """A stream said hello; it takes the place of any older one."""
@@ -102,16 +132,32 @@ class Session:
         self.max_matches = min(hello.max_matches or 1, MAX_MATCHES)
         self.max_open_asks = min(hello.max_open_asks or 1, MAX_OPEN_ASKS)
         self.wants_text = hello.want_text
+        self.adds_entropy = hello.adds_entropy
         self._strikes = 0
         outbox.gathers = self.max_open_asks > 1
+        if self.held:
+            self.held = False
+            self._fill_slots(told=False)
         for frame in self._resume():
             outbox.post(frame)
         self._fill_slots()
+        for seating in self._seatings.values():
+            seating.attend(here=True)
 
     def detach(self, outbox: Outbox) -> None:
         """A stream ended. If it was the newest, the bot is away until it comes back."""
         if self._outbox is outbox:
             self._outbox = None
+            for seating in self._seatings.values():
+                seating.attend(here=False)
+
+    def release(self) -> None:
+        """Expect the bot back no longer: its clocks run from now on."""
+        if self.held:
+            self.held = False
+            self._fill_slots()
+            for seating in self._seatings.values():
+                seating.attend(here=self.connected)
 
     def leave(self) -> None:
         """The bot will not come back, as when its process has ended."""
@@ -140,33 +186,39 @@ class Session:
             and (not support.seats or seats in support.seats)
         )
 
-    def seat_at(self, spec: MatchSpec, seat: int, names: tuple[str, ...]) -> "Seating":
-        """Seat the bot at a match and tell it so."""
-        seating = Seating(self, self._next_match, spec, seat, names)
-        self._next_match += 1
-        self._seatings[seating.number] = seating
+    def seat_at(
+        self, spec: MatchSpec, seat: int, names: tuple[str, ...], number: int = 0
+    ) -> Seating:
+        """Seat the bot at a match and tell it so.
+
+        `number` is that of a match which goes on; 0 takes the next one.
+        """
+        number = number or self._matches + 1
+        self._matches = max(self._matches, number)
+        seating = Seating(self, number, spec, seat, names)
+        self._seatings[number] = seating
         self.send(play_pb2.ArenaMessage(match_start=seating.match_start))
         return seating
 
-    def unseat(self, seating: "Seating") -> None:
+    def unseat(self, seating: Seating) -> None:
         """The match is over for the bot."""
         self._seatings.pop(seating.number, None)
 
     # Asks.
 
-    def ask(self, seating: "Seating", ask: OpenAsk) -> None:
+    def ask(self, seating: Seating, ask: OpenAsk) -> None:
         """Ask as soon as the bot has a free slot."""
         # Never ahead of one that waits: a match that moves on at once would keep its slot.
-        if not self._waiting and len(self._open) < self.max_open_asks:
+        if not self._waiting and not self.held and len(self._open) < self.max_open_asks:
             self._send_ask(seating, ask)
         else:
             self._waiting.append((seating, ask))
 
     def withdraw(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
         """An ask is settled without the bot's answer, or by a wrong one."""
-        if ask.number:
+        if ask.sent_s >= 0:
             if self._open.pop(ask.number, None) is not None:
-                self._remember(ask.number, None)
+                self.remember(ask.number, ())
             closed = play_pb2.AskClosed(
                 ask_id=ask.number,
                 fault=fault or 0,  # type: ignore[arg-type]
@@ -175,15 +227,13 @@ class Session:
             self.send(play_pb2.ArenaMessage(ask_closed=closed))
             self._fill_slots()
 
-    def _send_ask(self, seating: "Seating", ask: OpenAsk) -> None:
-        ask.number = number = self._next_ask
-        self._next_ask = number + 1
-        self._open[number] = (seating, ask)
+    def _send_ask(self, seating: Seating, ask: OpenAsk) -> None:
+        self._open[ask.number] = (seating, ask)
         if self._outbox is not None:
             self._outbox.post_ask(self._element(seating, ask), ask)
         ask.sent(self._now_s())
 
-    def _element(self, seating: "Seating", ask: OpenAsk, used_s: float = 0.0) -> bytes:
+    def _element(self, seating: Seating, ask: OpenAsk, used_s: float = 0.0) -> bytes:
         move_ms, bank_ms, increment_ms = ask.clock_ms(used_s)
         return asks.ask_element(
             ask.number,
@@ -192,18 +242,26 @@ class Session:
             bank_ms,
             increment_ms,
             self._last_round_trip_ms,
-            ask.body,
+            ask.body + ask.texts() if self.wants_text else ask.body,
         )
 
-    def _fill_slots(self) -> None:
-        while self._waiting and len(self._open) < self.max_open_asks:
+    def _fill_slots(self, *, told: bool = True) -> None:
+        """Open asks that wait, as many as there are slots; not yet told, they are so on resume."""
+        while self._waiting and not self.held and len(self._open) < self.max_open_asks:
             seating, ask = self._waiting.popleft()
-            if not ask.settled:
+            if ask.settled:
+                continue
+            if told:
                 self._send_ask(seating, ask)
+            else:
+                self._open[ask.number] = (seating, ask)
+                ask.sent(self._now_s())
 
-    def _remember(self, number: int, choice: object) -> None:
-        self._settled[number] = choice
-        self._settled.pop(number - REMEMBERED_ASKS, None)
+    def remember(self, number: int, choices: tuple[object, ...]) -> None:
+        """Keep what a settled ask was answered by, as it may be said again; () if by nothing."""
+        self._settled[number] = choices
+        if len(self._settled) > REMEMBERED_ASKS:
+            del self._settled[next(iter(self._settled))]
 
     # What the bot says.
 
@@ -214,25 +272,43 @@ class Session:
         try:
             message = play_pb2.BotMessage.FromString(data)
         except DecodeError:
-            self._garbage("the message could not be read", received_s)
+            self._garbage("the message could not be read", received_s, data)
+            self._count_extra()
             return
         kind = message.WhichOneof("body")
         if kind == "answers":
+            owed = False
             for answer in message.answers.answers:
-                self._answer(answer, received_s)
+                owed = self._answer(answer, received_s, data) or owed
             if self._waiting:
                 self._fill_slots()
+            if owed:
+                return
         elif kind == "ready":
             self.max_matches = min(message.ready.max_matches, MAX_MATCHES)
         elif kind == "hello":
             self._refuse(0, _Reason.REFUSAL_REASON_OUT_OF_ORDER, "hello was said before")
         elif kind in ("deal_commit", "deal_reveal"):
+            self._about_deals(message)
+        else:
+            self._garbage("the message is empty", received_s, data)
+        self._count_extra()
+
+    def _about_deals(self, message: play_pb2.BotMessage) -> None:
+        if self._on_deal is None:
             text = "no deal-set is waiting for entropy"
             self._refuse(0, _Reason.REFUSAL_REASON_NOT_OFFERED, text)
-        else:
-            self._garbage("the message is empty", received_s)
+        elif refusal := self._on_deal(self, message):
+            self._refuse(0, refusal.reason, refusal.text)
 
-    def _answer(self, answer: play_pb2.Answer, received_s: float) -> None:
+    def _count_extra(self) -> None:
+        """A message came that no ask had called for: there may be some, but not a flood."""
+        if not self._bucket.take():
+            text = f"over {FREE_MESSAGES_PER_S:g} messages a second that answer no open ask"
+            self.close(Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MESSAGES", text))
+
+    def _answer(self, answer: play_pb2.Answer, received_s: float, data: bytes) -> bool:
+        """Take an answer; false if no open ask wanted it."""
         number = answer.ask_id
         found = self._open.pop(number, None)
         kind = answer.WhichOneof("choice")
@@ -242,9 +318,9 @@ class Session:
             choice = answer.move.SerializeToString(deterministic=True)
         if found is None:
             self._answer_to_nothing(number, choice)
-            return
+            return False
         _, ask = found
-        self._remember(number, choice)
+        self.remember(number, (choice,))
         self._last_round_trip_ms = max(0, math.ceil((received_s - ask.sent_s) * 1000))
         note = answer.note
         if len(note) > MAX_NOTE_CHARS:
@@ -254,30 +330,34 @@ class Session:
         if kind == "index":
             known = not note and index < len(_PLAIN_ANSWERS)
             plain = _PLAIN_ANSWERS[index] if known else Answer(index=index, note=note)
-            ask.answered(plain, received_s)
+            ask.answered(plain, received_s, data)
         elif kind == "move":
-            ask.answered(Answer(move=answer.move, note=note), received_s)
+            ask.answered(Answer(move=answer.move, note=note), received_s, data)
         else:
-            ask.answered(Answer(note=note), received_s)
+            ask.answered(Answer(note=note), received_s, data)
+        return True
 
     def _answer_to_nothing(self, number: int, choice: object) -> None:
-        if number == 0 or number >= self._next_ask:
+        match, decision = decision_of(number)
+        seating = self._seatings.get(match)
+        asked = match <= self._matches if seating is None else decision <= seating.asked
+        if match == 0 or decision == 0 or not asked:
             text = f"there is no ask {number}"
             self._refuse(number, _Reason.REFUSAL_REASON_UNKNOWN_ASK, text)
             return
         known = self._settled.get(number)
-        if known is not None and choice != known:
+        if known and choice not in known:
             text = f"ask {number} has another answer already, which stands"
             self._refuse(number, _Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
         # Anything else is stale or said twice: nothing to add.
 
-    def _garbage(self, text: str, received_s: float) -> None:
+    def _garbage(self, text: str, received_s: float, data: bytes) -> None:
         """Something unreadable came. With one ask open, it must have been the answer."""
         if len(self._open) == 1:
             ((number, (_, ask)),) = self._open.items()
             del self._open[number]
-            self._remember(number, None)
-            ask.answered(Answer(), received_s)
+            self.remember(number, ())
+            ask.answered(Answer(), received_s, data)
         self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
 
     def _refuse(self, number: int, reason: play_pb2.RefusalReason.ValueType, text: str) -> None:
@@ -289,7 +369,7 @@ class Session:
             self.close(Refused(code, "TOO_MANY_REFUSALS", "too much could not be taken"))
 
     def _resume(self) -> list[bytes]:
-        """The welcome, with what is open; what does not fit into it follows as new asks."""
+        """The welcome, with what is open; asks that do not fit into it follow."""
         welcome = play_pb2.Welcome(
             epoch=self.epoch,
             limits=play_pb2.Limits(
@@ -301,96 +381,16 @@ class Session:
             matches=[seating.match_start for seating in self._seatings.values()],
         )
         now_s = self._now_s()
-        listed = [welcome.SerializeToString()]
-        room = MAX_FRAME_BYTES - len(listed[0])
-        later = []
-        for number, (seating, ask) in list(self._open.items()):
+        listed: list[bytes] = []
+        later: list[bytes] = []
+        room = MAX_FRAME_BYTES - welcome.ByteSize()
+        for number, (seating, ask) in self._open.items():
             element = self._element(seating, ask, now_s - ask.sent_s)
-            if len(element) <= room:
+            if len(element) <= room and not later:
                 # Asks are encoded already; as `Welcome.open_asks` they have another tag.
                 listed.append(asks.as_open_ask(element))
                 room -= len(element)
-                continue
-            # An ask that is not listed is settled: the decision is asked again under
-            # another number. Its clock runs on.
-            del self._open[number]
-            self._remember(number, None)
-            ask.number = self._next_ask
-            self._next_ask += 1
-            self._open[ask.number] = (seating, ask)
-            later.append(asks.asks_frame([self._element(seating, ask, now_s - ask.sent_s)]))
-        return [asks.welcome_frame(b"".join(listed)), *later]
-
-
-class Seating:
-    """A bot's seat at one match: `arena.referee.SeatPort`."""
-
-    def __init__(
-        self, session: Session, number: int, spec: MatchSpec, seat: int, names: tuple[str, ...]
-    ) -> None:
-        control = spec.time_control
-        self.number = number
-        self.match_field = asks.match_field(number)
-        self.match_start = play_pb2.MatchStart(
-            match=number,
-            game=spec.game.id,
-            rules_version=spec.game.rules_version,
-            options=settings_of_options(spec.game, spec.options),
-            time_control=game_pb2.TimeControl(
-                move_ms=control.move_ms,
-                bank_ms=control.bank_ms,
-                increment_ms=control.increment_ms,
-                hand_ms=control.hand_ms,
-                match_ms=control.match_ms,
-            ),
-            seat=seat,
-            players=[play_pb2.Player(seat=at, name=name) for at, name in enumerate(names)],
-        )
-        self._session = session
-        self._seat = seat
-        self._ask: OpenAsk | None = None
-
-    @property
-    def gone(self) -> bool:
-        return self._session.gone
-
-    @property
-    def connected(self) -> bool:
-        return self._session.connected
-
-    @property
-    def wants_text(self) -> bool:
-        return self._session.wants_text
-
-    def ask(self, ask: OpenAsk) -> None:
-        self._ask = ask
-        self._session.ask(self, ask)
-
-    def close(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
-        self._session.withdraw(ask, fault, reason)
-
-    def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
-        end = play_pb2.MatchEnd(
-            match=self.number,
-            trailing_events=[game_pb2.GameEvent.FromString(event) for event in trailing_events],
-            scores=outcome.scores,
-            places=outcome.places,
-            ending=outcome.ending.value,  # type: ignore[arg-type]
-            faults=[
-                game_pb2.Fault(
-                    seat=fault.seat,
-                    kind=fault.kind.value,  # type: ignore[arg-type]
-                    decision=fault.decision,
-                    reason=fault.reason if fault.seat == self._seat else "",
-                )
-                for fault in outcome.faults
-            ],
-            replay_id=outcome.match_id,
-        )
-        self._session.send(play_pb2.ArenaMessage(match_end=end))
-        self._session.unseat(self)
-
-    def left(self) -> None:
-        """Settle what the bot still owes, now that it will not answer."""
-        if self._ask is not None and not self._ask.settled:
-            self._ask.abandoned()
+            else:
+                welcome.later_asks.append(number)
+                later.append(asks.asks_frame([element]))
+        return [asks.welcome_frame(welcome.SerializeToString() + b"".join(listed)), *later]

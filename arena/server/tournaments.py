@@ -21,8 +21,9 @@ from arena.ladder.standings import Standings, standings
 from arena.ladder.tournament import Progress, Report, run_tournament
 from arena.referee import Ending, Outcome, TimeControl
 from arena.replay.cut import Recovery, recover
-from arena.server.arena import DEFAULT_TIME_CONTROL, Arena, MatchOrder
+from arena.server.arena import Arena
 from arena.server.crew import Crew
+from arena.server.orders import DEFAULT_TIME_CONTROL, MatchOrder
 from arena.server.session import BotId
 from arena.store import Entrant, Settings, Tournament, open_store
 

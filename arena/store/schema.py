@@ -21,12 +21,15 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """The revision that these tables are at."""
 
 PLANNED: Final = "planned"
 FINISHED: Final = "finished"
 ABORTED: Final = "aborted"
+
+BOT_SCOPE: Final = "bot"
+ORGANISER_SCOPE: Final = "organiser"
 
 _Json: Final = JSON(none_as_null=True)
 
@@ -99,6 +102,31 @@ faults: Final = Table(
     Column("count", Integer, nullable=False),
     PrimaryKeyConstraint("tournament", "match", "seat", "kind"),
     ForeignKeyConstraint(["tournament", "match"], ["matches.tournament", "matches.id"]),
+)
+
+names: Final = Table(
+    "names",
+    METADATA,
+    Column("folded", Text, primary_key=True),  # the name without upper case
+    Column("name", Text, nullable=False, unique=True),  # of a bot, or of an owner itself
+    Column("owner", ForeignKey("names.name"), nullable=False),
+)
+
+keys: Final = Table(
+    "keys",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("token_sha256", Text, nullable=False, unique=True),  # hexadecimal
+    Column("scope", Text, nullable=False),
+    Column("owner", ForeignKey("names.name"), nullable=False),
+    Column("bot", ForeignKey("names.name")),
+    Column("created", Text, nullable=False),  # ISO 8601, UTC, as are the next two
+    Column("expires", Text),
+    Column("revoked", Text),
+    Column("used", Text),  # ISO 8601, a day in UTC
+    Column("changed", Integer, nullable=False, unique=True),
+    CheckConstraint(f"scope IN ('{BOT_SCOPE}', '{ORGANISER_SCOPE}')", name="known_scope"),
+    CheckConstraint(f"(scope = '{BOT_SCOPE}') = (bot IS NOT NULL)", name="a_bot_has_a_name"),
 )
 
 # Alembic's own table, as Alembic makes it. Not among the tables above: migrations leave it alone.

@@ -12,6 +12,7 @@ from arena.ladder.schedule import DealSetPlan
 from arena.store import schema
 from arena.store.database import BUSY_TIMEOUT_S, Database
 from arena.store.errors import SettingsDiffer, StoreError
+from arena.store.keys import Keys
 from arena.store.results import Tournament
 from arena.store.schedule import write_schedule
 from arena.store.settings import Settings, differences, insert_settings, settings_of
@@ -55,6 +56,10 @@ class Store:
     def close(self) -> None:
         """Close the file. The store and its tournaments cannot be used any more."""
         self._database.close()
+
+    def keys(self) -> Keys:
+        """The keys of bots and organisers."""
+        return Keys(self._database)
 
     def tournaments(self) -> tuple[Settings, ...]:
         """The tournaments in the store, oldest first."""

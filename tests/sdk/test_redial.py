@@ -61,7 +61,8 @@ def test_a_bot_comes_back_or_not(once, ended, again, why):
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        (grpc.StatusCode.UNAUTHENTICATED, "the arena does not know this token"),
+        (grpc.StatusCode.UNAUTHENTICATED, "the arena does not take this token"),
+        (grpc.StatusCode.PERMISSION_DENIED, "the arena does not let this token play"),
         (grpc.StatusCode.FAILED_PRECONDITION, "the arena turned the bot away"),
         (grpc.StatusCode.INVALID_ARGUMENT, "the arena did not accept what the bot said"),
         (grpc.StatusCode.ABORTED, "another bot took over with the same token"),

@@ -175,7 +175,7 @@ def test_a_refused_bot_ends_with_a_sentence_and_code_2(capsys):
     with FakeArena(unknown_token) as arena, pytest.raises(SystemExit) as ended:
         cardarena.run(Second, argv=["--address", arena.address, "--token", "nobody"])
     assert ended.value.code == 2
-    line = "cardarena: the arena does not know this token (no bot has the token nobody)\n"
+    line = "cardarena: the arena does not take this token (no bot has the token nobody)\n"
     assert capsys.readouterr().err == line
 
 

@@ -8,35 +8,38 @@ from google.rpc.status_pb2 import Status
 from arena.server.pages import page
 from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
 from arena.server.session import BotId
-from arena.server.tokens import Tokens
+from arena.server.tokens import Tokens, new_token
 
 ANN, BOB = BotId("ann"), BotId("bob", 2)
+ANNS, BOBS = new_token(), new_token()
 
 
 def tokens(*, guests):
     known = Tokens(guests=guests)
-    known.add("secret of ann", ANN)
-    known.add("secret of bob", BOB)
+    known.add(ANNS, ANN)
+    known.add(BOBS, BOB)
     return known
 
 
 # fmt: off
 LET_IN = [
-    (False, "secret of ann",         ANN,                   "a known token"),
-    (False, "secret of bob",         BOB,                   "an instance of a bot"),
-    (True,  "secret of ann",         ANN,                   "a known token, where guests are let in"),
+    (False, ANNS,                    ANN,                   "a known token"),
+    (False, BOBS,                    BOB,                   "an instance of a bot"),
+    (True,  ANNS,                    ANN,                   "a known token, where guests are let in"),
     (True,  "guest:carl",            BotId("carl"),         "a guest"),
     (True,  "guest:C-3 P.o_" + "x" * 23, BotId("C-3 P.o_" + "x" * 23), "a long name"),
-    (False, "guest:carl",            "UNKNOWN_TOKEN",       "a guest where none are let in"),
-    (True,  "secret of an",          "UNKNOWN_TOKEN",       "almost a token"),
-    (True,  "",                      "UNKNOWN_TOKEN",       "no token"),
-    (True,  "carl",                  "UNKNOWN_TOKEN",       "a name alone"),
+    (False, "guest:carl",            "BAD_TOKEN",           "a guest where none are let in"),
+    (True,  ANNS[:-1],               "BAD_TOKEN",           "almost a token"),
+    (True,  "",                      "NO_TOKEN",            "no token"),
+    (True,  "carl",                  "BAD_TOKEN",           "a name alone"),
     (True,  "guest:",                "BAD_NAME",            "a guest without a name"),
     (True,  "guest: carl",           "BAD_NAME",            "a name that begins with a space"),
     (True,  "guest:" + "x" * 33,     "BAD_NAME",            "a name that is too long"),
     (True,  "guest:c\u0430rl",       "BAD_NAME",            "a name with a letter that looks like another"),
     (True,  "guest:carl\n",          "BAD_NAME",            "a name with a line break"),
-    (True,  "guest:ann",             "NAME_TAKEN",          "the name of a bot that has a token"),
+    (True,  "guest:ann",             "NOT_YOURS",           "the name of a bot that has a token"),
+    (True,  "guest:BoB",             "NOT_YOURS",           "that name in other letters"),
+    (True,  new_token(),             "UNKNOWN_TOKEN",       "another arena's token"),
 ]
 # fmt: on
 
@@ -51,9 +54,8 @@ def test_a_token_belongs_to(guests, token, expected, why):
         with pytest.raises(Refused) as refused:
             tokens(guests=guests).bot(token)
         assert refused.value.reason == expected
-        bad_name = grpc.StatusCode.INVALID_ARGUMENT
-        code = bad_name if expected == "BAD_NAME" else grpc.StatusCode.UNAUTHENTICATED
-        assert refused.value.code is code
+        codes = {"BAD_NAME": "INVALID_ARGUMENT", "NOT_YOURS": "PERMISSION_DENIED"}
+        assert refused.value.code.name == codes.get(expected, "UNAUTHENTICATED")
 
 
 TEN = [f"item {number}" for number in range(10)]

@@ -207,8 +207,8 @@ READY = play_pb2.BotMessage(ready=play_pb2.Ready()).SerializeToString()
 
 # fmt: off
 REFUSED = [
-    (play_pb2.Hello(token="wrong"),  grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN", "a wrong token"),
-    (play_pb2.Hello(),               grpc.StatusCode.UNAUTHENTICATED, "UNKNOWN_TOKEN", "no token"),
+    (play_pb2.Hello(token="wrong"),  grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN", "a wrong token"),
+    (play_pb2.Hello(),               grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN", "no token"),
     (play_pb2.Hello(token="guest:"), INVALID, "BAD_NAME",     "a guest without a name"),
     (BRIDGE,                         INVALID, "UNKNOWN_GAME", "a game that there is not"),
     (READY,                          NOT_NOW, "NO_HELLO",     "ready before hello"),

@@ -29,7 +29,7 @@ from cardarena import (
 from cardarena._ask import AnyAsk, Ask, End, OptionValue
 from cardarena._bot import BatchBot, Bot
 from cardarena._choice import Choice, Noted
-from cardarena._errors import Refused, Unreachable
+from cardarena._errors import Lied, Misconfigured, Refused, Unreachable
 from cardarena._games import KNOWN as GAMES
 from cardarena._run import play, run
 from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
@@ -43,7 +43,9 @@ __all__ = [
     "Choice",
     "End",
     "GameSupport",
+    "Lied",
     "MatchStart",
+    "Misconfigured",
     "Noted",
     "OptionValue",
     "Player",

@@ -24,6 +24,8 @@ class _Declaration:
     """Whether asks with a single legal move are answered without it."""
     want_text: ClassVar[bool] = False
     """Whether moves and events come in notation as well."""
+    adds_entropy: ClassVar[bool] = True
+    """Whether it takes part in fair deals, and checks them. Costs nothing to speak of."""
 
 
 class Bot(_Declaration):

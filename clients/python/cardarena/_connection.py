@@ -12,12 +12,13 @@ and no second world of coroutines.
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import grpc
 
 from cardarena._ask import AnyAsk
+from cardarena._dial import Dial
 from cardarena._errors import Unreadable
 from cardarena._redial import Attempt, Redial, StreamEnd
 from cardarena._session import Received, Session, Work
@@ -47,6 +48,7 @@ class Connection:
         self,
         session: Session,
         redial: Redial,
+        dial: Dial,
         *,
         say: Callable[[str], None],
         quiet: bool = False,
@@ -56,11 +58,13 @@ class Connection:
         Args:
           session: What the bot knows.
           redial: When to try again.
+          dial: How to reach an address.
           say: Takes one line for the bot's author; called from the connection's thread.
           quiet: Whether to say nothing of connecting itself.
         """
         self._session = session
         self._redial = redial
+        self._dial = dial
         self._say = say
         self._quiet = quiet
         self._lock = threading.Lock()
@@ -85,6 +89,12 @@ class Connection:
                 self._call.cancel()
         self._thread.join(timeout=5.0)
 
+    @property
+    def lies(self) -> Sequence[str]:
+        """All that the arena was caught at in fair deals, in sentences."""
+        with self._lock:
+            return tuple(self._session.lies)
+
     # The author's thread.
 
     def take(self) -> Work | None:
@@ -93,6 +103,7 @@ class Connection:
         Raises:
           Refused: if the arena will not have this bot.
           Unreachable: if the arena stayed away for too long.
+          Misconfigured: if it redirects the bot to where its token would go out in plain text.
         """
         while True:
             with self._lock:
@@ -144,7 +155,7 @@ class Connection:
         began_s = time.monotonic()
         seen = Received()
         outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        with grpc.insecure_channel(endpoint, options=CHANNEL_OPTIONS) as channel:
+        with self._dial.channel(endpoint, CHANNEL_OPTIONS) as channel:
             with self._lock:
                 outbox.put(self._session.opened())
                 play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY)

@@ -12,5 +12,16 @@ class Unreachable(Exception):
     """The arena could not be reached for as long as the bot was told to try."""
 
 
+class Lied(Exception):
+    """The arena was caught at a lie about its deals. The text has every lie on a line.
+
+    It is raised when play is over: a bot that was lied to plays on.
+    """
+
+
+class Misconfigured(Exception):
+    """The bot was told to connect in a way that cannot work, or is not safe for its token."""
+
+
 class Unreadable(Exception):
     """The arena sent bytes that are no message of the play stream."""

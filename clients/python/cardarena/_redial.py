@@ -20,7 +20,8 @@ MAX_HOPS: Final = 4
 """Redirects in a row that are followed at once; further ones wait as failures do."""
 
 _FINAL: Final = {
-    grpc.StatusCode.UNAUTHENTICATED: "the arena does not know this token",
+    grpc.StatusCode.UNAUTHENTICATED: "the arena does not take this token",
+    grpc.StatusCode.PERMISSION_DENIED: "the arena does not let this token play",
     grpc.StatusCode.FAILED_PRECONDITION: "the arena turned the bot away",
     grpc.StatusCode.INVALID_ARGUMENT: "the arena did not accept what the bot said of itself",
     grpc.StatusCode.ABORTED: "another bot took over with the same token; each needs its own",

@@ -7,15 +7,19 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 from typing import Final, NoReturn
 
 from cardarena import _games
 from cardarena._bot import BatchBot, Bot
 from cardarena._connection import Connection
-from cardarena._errors import Refused, Unreachable
+from cardarena._deals import Deals
+from cardarena._dial import Dial
+from cardarena._errors import Lied, Misconfigured, Refused, Unreachable
 from cardarena._play import AllAtOnce, Author, OneByOne
 from cardarena._play import play as _play
+from cardarena._receipts import Folder
 from cardarena._redial import Redial
 from cardarena._session import Session
 from cardarena.v1.play_pb2 import Hello
@@ -24,6 +28,7 @@ DEFAULT_ADDRESS: Final = "localhost:7654"
 
 EXIT_UNREACHABLE: Final = 1
 EXIT_REFUSED: Final = 2
+EXIT_LIED: Final = 3
 EXIT_INTERRUPTED: Final = 130  # as shells say it: 128 and the number of SIGINT
 
 
@@ -33,20 +38,39 @@ def play(
     address: str | None = None,
     token: str | None = None,
     once: bool | None = None,
+    receipts: str | os.PathLike[str] | None = None,
     random: Random | None = None,
+    tls: bool = False,
+    ca_file: str | None = None,
+    client_cert: str | None = None,
+    client_key: str | None = None,
+    insecure: bool = False,
 ) -> None:
     """Plays until the arena sends the bot home; for programs that run bots of their own.
 
     Args:
       bot: The author's class; a `BatchBot` may also be given as an object.
-      address: Host and port; else CARDARENA_ADDRESS, else localhost:7654.
+      address: Host and port, with `https://` before them for TLS, or `unix:PATH`; else
+        CARDARENA_ADDRESS, else localhost:7654.
       token: Who the bot is; else CARDARENA_TOKEN, else `guest:` and the class's name, which
         an arena on the same machine takes.
       once: Whether the bot ends when the arena ends its stream in order, and gives up after ten
         seconds without an arena; else whether CARDARENA_ONCE is 1, as where an arena launches it.
+      receipts: A folder of this bot's own for what it can prove of fair deals afterwards, a file
+        for each; else CARDARENA_RECEIPTS, else nothing is kept.
       random: Spreads the waits between attempts.
+      tls: Whether to use TLS also for an address without `https://`, as when files are given.
+      ca_file: PEM of the certificates that sign the arena's; else CARDARENA_CA, else the public
+        ones.
+      client_cert: PEM of the bot's own certificate, for an arena that asks for one; else
+        CARDARENA_CLIENT_CERT.
+      client_key: PEM of its private key; else CARDARENA_CLIENT_KEY.
+      insecure: Whether the token may go to another machine in plain text.
 
     Raises:
+      Lied: when play is over, if the arena lied about its deals meanwhile.
+      OSError: if there can be no folder for receipts.
+      Misconfigured: if a file of TLS is not right, or the token would go out in plain text.
       Refused: if the arena will not have this bot, or the SDK does not know a game of its.
       Unreachable: if the bot plays once and cannot reach the arena.
     """
@@ -55,6 +79,14 @@ def play(
     address = address or os.environ.get("CARDARENA_ADDRESS") or DEFAULT_ADDRESS
     token = token or os.environ.get("CARDARENA_TOKEN") or f"guest:{name}"
     once = os.environ.get("CARDARENA_ONCE") == "1" if once is None else once
+    dial = Dial(
+        address,
+        tls=tls,
+        ca_file=ca_file,
+        client_cert=client_cert,
+        client_key=client_key,
+        insecure=insecure,
+    )
     author: Author
     if isinstance(bot, BatchBot):
         author = AllAtOnce(bot)
@@ -69,18 +101,27 @@ def play(
         max_matches=kind.max_matches,
         max_open_asks=kind.max_open_asks,
         want_text=kind.want_text,
+        adds_entropy=kind.adds_entropy,
     )
+    deals = Deals(shelf=_shelf(receipts)) if kind.adds_entropy else None
     connection = Connection(
-        Session(hello, auto=kind.auto, now_s=time.monotonic),
+        Session(hello, auto=kind.auto, now_s=time.monotonic, deals=deals),
         Redial(address, once=once, random=random or Random(), now_s=time.monotonic),
+        dial,
         say=_say,
         quiet=once,
     )
     connection.start()
     try:
         _play(author, connection)
+    except (Refused, Unreachable) as error:
+        if connection.lies:
+            raise Lied("\n".join(connection.lies)) from error
+        raise
     finally:
         connection.close()
+    if connection.lies:
+        raise Lied("\n".join(connection.lies))
 
 
 def run(
@@ -89,33 +130,64 @@ def run(
     address: str | None = None,
     token: str | None = None,
     once: bool | None = None,
+    receipts: str | os.PathLike[str] | None = None,
     argv: Sequence[str] | None = None,
+    tls: bool = False,
+    ca_file: str | None = None,
+    client_cert: str | None = None,
+    client_key: str | None = None,
+    insecure: bool = False,
 ) -> None:
     """Plays as a program: reads the command line, and ends with an exit code.
 
     The address and the token are those given here, else those of the command
-    line (`--address`, `--token`), else of the environment, as `play` says. A
-    program with a command line of its own gives `argv=[]`.
+    line (`--address`, `--token`), else of the environment, as `play` says. So
+    is the folder for receipts (`--receipts`). A program with a command line of
+    its own gives `argv=[]`.
 
     Args:
       bot: As for `play`.
       address: As for `play`.
       token: As for `play`.
       once: As for `play`.
+      receipts: As for `play`.
       argv: The command line without the program's name; else the process's own.
+      tls: As for `play`, or `--tls`.
+      ca_file: As for `play`, or `--ca`.
+      client_cert: As for `play`, or `--client-cert`.
+      client_key: As for `play`, or `--client-key`.
+      insecure: As for `play`, or `--insecure`.
 
     Raises:
-      SystemExit: with 2 if the arena will not have this bot, with 1 if it cannot be reached, and
-        with 130 on Ctrl-C. When the arena sends the bot home, `run` returns.
+      SystemExit: with 2 if the arena will not have this bot or it is told wrongly how to connect, with 1 if it cannot be reached,
+        with 3 if it lied about its deals, and with 130 on Ctrl-C. When the arena sends the bot home, `run` returns.
     """
     kind = bot if isinstance(bot, type) else type(bot)
     given = _parser(kind).parse_args(argv)
+    receipts = receipts or given.receipts
     try:
-        play(bot, address=address or given.address, token=token or given.token, once=once)
-    except Refused as error:
+        _shelf(receipts)
+    except OSError as error:
+        _exit(f"receipts cannot be kept: {error.strerror}: {error.filename}", EXIT_REFUSED)
+    try:
+        play(
+            bot,
+            address=address or given.address,
+            token=token or given.token,
+            once=once,
+            receipts=receipts,
+            tls=tls or given.tls,
+            ca_file=ca_file or given.ca,
+            client_cert=client_cert or given.client_cert,
+            client_key=client_key or given.client_key,
+            insecure=insecure or given.insecure,
+        )
+    except (Misconfigured, Refused) as error:
         _exit(str(error), EXIT_REFUSED)
     except Unreachable as error:
         _exit(str(error), EXIT_UNREACHABLE)
+    except Lied:
+        _exit("the arena lied about its deals, as told above", EXIT_LIED)
     except KeyboardInterrupt:
         raise SystemExit(EXIT_INTERRUPTED) from None
 
@@ -127,6 +199,12 @@ def version() -> str:
     return "unknown"
 
 
+def _shelf(receipts: str | os.PathLike[str] | None) -> Folder | None:
+    """The folder that receipts go to, if they are wanted."""
+    receipts = receipts or os.environ.get("CARDARENA_RECEIPTS") or None
+    return Folder(Path(receipts)) if receipts is not None else None
+
+
 def _parser(kind: type) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=f"Plays at a Card Arena as {kind.__name__}, until the arena closes.",
@@ -134,12 +212,30 @@ def _parser(kind: type) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--address",
-        metavar="HOST:PORT",
-        help=f"the arena (else $CARDARENA_ADDRESS, else {DEFAULT_ADDRESS})",
+        metavar="ADDRESS",
+        help="the arena: HOST:PORT, https://HOST:PORT or unix:PATH "
+        f"(else $CARDARENA_ADDRESS, else {DEFAULT_ADDRESS})",
     )
     parser.add_argument(
         "--token",
-        help="who the bot is (else $CARDARENA_TOKEN, else guest: and the bot's name)",
+        help="who the bot is (else $CARDARENA_TOKEN, which others cannot see, "
+        "else guest: and the bot's name)",
+    )
+    parser.add_argument(
+        "--receipts",
+        metavar="FOLDER",
+        help="keep what proves the deals in this folder (else $CARDARENA_RECEIPTS)",
+    )
+    parser.add_argument("--tls", action="store_true", help="use TLS, as with https://")
+    parser.add_argument(
+        "--ca", metavar="FILE", help="the arena's root certificates in PEM (else $CARDARENA_CA)"
+    )
+    parser.add_argument(
+        "--client-cert", metavar="FILE", help="the bot's own certificate, if the arena wants one"
+    )
+    parser.add_argument("--client-key", metavar="FILE", help="its private key")
+    parser.add_argument(
+        "--insecure", action="store_true", help="let the token leave this machine in plain text"
     )
     return parser
 

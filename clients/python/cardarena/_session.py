@@ -19,7 +19,7 @@ is settled: by `ask_closed`, the match's next ask, its end, or a `welcome` that
 does not list it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -27,6 +27,7 @@ from google.protobuf.message import DecodeError
 
 from cardarena import _choice
 from cardarena._ask import AnyAsk, Ask, End, Told
+from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
@@ -91,15 +92,24 @@ class Session:
     draining: bool
     """Whether the arena has said that it is about to close."""
 
-    def __init__(self, hello: Hello, *, auto: bool, now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        hello: Hello,
+        *,
+        auto: bool,
+        now_s: Callable[[], float],
+        deals: Deals | None = None,
+    ) -> None:
         """Begins without a stream.
 
         Args:
           hello: Who the bot is.
           auto: Whether to answer at once where the rules leave a single move.
           now_s: A monotonic clock.
+          deals: The fair deals of a bot that takes part in them.
         """
         self.draining = False
+        self._deals = deals
         self._hello = hello
         self._auto = auto
         self._now_s = now_s
@@ -146,9 +156,9 @@ class Session:
             case "ask_closed":
                 self._on_ask_closed(message.ask_closed, received)
             case "match_start":
-                self._on_match_start(message.match_start)
+                self._on_match_start(message.match_start, received)
             case "match_end":
-                self._on_match_end(message.match_end)
+                self._on_match_end(message.match_end, received)
             case "welcome":
                 self._on_welcome(message.welcome, received)
             case "refusal":
@@ -162,10 +172,15 @@ class Session:
             case "redirect":
                 received.redirect = message.redirect.endpoint
             case "deal_open" | "deal_transcript" | "deal_close":
-                pass  # This bot adds no entropy to deals, and nobody waits for it.
+                self._on_deal(message, received)
             case _:
                 pass  # A newer arena says more than this SDK knows.
         return received
+
+    @property
+    def lies(self) -> Sequence[str]:
+        """All that the arena was caught at in fair deals, in sentences."""
+        return self._deals.lies if self._deals is not None else ()
 
     # The author's side.
 
@@ -223,7 +238,7 @@ class Session:
         if welcome.epoch <= self._epoch:
             # Streams are counted up: this arena has started anew, with the same small numbers.
             for match in list(self._matches.values()):
-                self._end(match, MatchEnd(match=match.start.match))
+                self._end(match, MatchEnd(match=match.start.match), received)
         self._epoch = welcome.epoch
         self._max_note_chars = welcome.limits.max_note_chars or _choice.MAX_NOTE_CHARS
         self._max_message_bytes = welcome.limits.max_message_bytes
@@ -234,9 +249,9 @@ class Session:
         listed = {start.match for start in welcome.matches}
         for number, match in list(self._matches.items()):
             if number not in listed:
-                self._end(match, MatchEnd(match=number))
+                self._end(match, MatchEnd(match=number), received)
         for start in welcome.matches:
-            self._on_match_start(start)
+            self._on_match_start(start, received)
 
         wanted = {ask.ask_id for ask in welcome.open_asks}
         for ask_id in [ask_id for ask_id in self._open if ask_id not in wanted]:
@@ -246,19 +261,23 @@ class Session:
             received.send.extend(self._frames(again))
         self._on_asks(welcome.open_asks, received)
 
-    def _on_match_start(self, start: MatchStart) -> None:
+    def _on_match_start(self, start: MatchStart, received: Received) -> None:
         known = self._matches.get(start.match)
         if known is not None:
             if known.start == start:
                 return
-            self._end(known, MatchEnd(match=start.match))
+            self._end(known, MatchEnd(match=start.match), received)
         self._matches[start.match] = _Match(start)
         self._news.append(start)
+        if self._deals is not None:
+            self._react(self._deals.on_match_start(start), received)
 
     def _on_asks(self, asks: Iterable[AskMessage], received: Received) -> None:
         automatic = []
         for message in asks:
             ask_id = message.ask_id
+            if self._deals is not None:
+                self._react(self._deals.on_ask(message), received)
             if ask_id in self._open:
                 continue
             match = self._matches.get(message.match)
@@ -293,16 +312,34 @@ class Session:
             where = f" in match {match.start.match} ({match.start.game})" if match else ""
             received.say.append(f"fault{where}: {fault}: {closed.reason}")
 
-    def _on_match_end(self, end: MatchEnd) -> None:
+    def _on_match_end(self, end: MatchEnd, received: Received) -> None:
         match = self._matches.get(end.match)
         if match is not None:
-            self._end(match, end)
+            self._end(match, end, received)
+
+    def _on_deal(self, message: ArenaMessage, received: Received) -> None:
+        if self._deals is None:
+            return  # This bot adds no entropy to deals, and nobody waits for it.
+        match message.WhichOneof("body"):
+            case "deal_open":
+                self._react(self._deals.on_open(message.deal_open), received)
+            case "deal_transcript":
+                self._react(self._deals.on_transcript(message.deal_transcript), received)
+            case _:
+                self._react(self._deals.on_close(message.deal_close), received)
+
+    @staticmethod
+    def _react(reaction: Reaction, received: Received) -> None:
+        received.send += [message.SerializeToString() for message in reaction.send]
+        received.say += reaction.say
 
     # Settling.
 
-    def _end(self, match: _Match, end: MatchEnd) -> None:
+    def _end(self, match: _Match, end: MatchEnd, received: Received) -> None:
         self._forget(match)
         self._news.append(End(end, match.start, before=match.untold()))
+        if self._deals is not None:
+            self._react(self._deals.on_match_end(end), received)
 
     def _forget(self, match: _Match) -> None:
         if match.ask is not None and match.ask.open:

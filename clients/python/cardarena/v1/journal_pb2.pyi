@@ -40,6 +40,7 @@ class Record(_message.Message):
     REVEALED_FIELD_NUMBER: _builtins.int
     SEATED_FIELD_NUMBER: _builtins.int
     SESSION_FIELD_NUMBER: _builtins.int
+    RUN_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match within its journal; counts from 1."""
     @_builtins.property
@@ -66,6 +67,10 @@ class Record(_message.Message):
     def session(self) -> Global___SessionKept:
         """A bot's session. Only in journals, with match 0."""
 
+    @_builtins.property
+    def run(self) -> Global___Run:
+        """The process that writes. Only in journals, with match 0."""
+
     def __init__(
         self,
         *,
@@ -76,12 +81,13 @@ class Record(_message.Message):
         revealed: Global___Revealed | None = ...,
         seated: Global___Seated | None = ...,
         session: Global___SessionKept | None = ...,
+        run: Global___Run | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "revealed", b"revealed", "seated", b"seated", "session", b"session"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "revealed", b"revealed", "seated", b"seated", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -304,6 +310,11 @@ class Seated(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BOTS_FIELD_NUMBER: _builtins.int
+    LEASED_FIELD_NUMBER: _builtins.int
+    leased: _builtins.bool
+    """Whether somebody waits for its result who starts it again after a restart,
+    as a tournament does.
+    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatedBot]:
         """The match's seats, in order."""
@@ -312,10 +323,11 @@ class Seated(_message.Message):
         self,
         *,
         bots: _abc.Iterable[Global___SeatedBot] | None = ...,
+        leased: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "leased", b"leased"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -350,6 +362,30 @@ class SeatedBot(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SeatedBot: _TypeAlias = SeatedBot  # noqa: Y015
+
+@_typing.final
+class Run(_message.Message):
+    """Begins the journal of a process."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOOT_ID_FIELD_NUMBER: _builtins.int
+    boot_id: _builtins.str
+    """Names the time since the machine was started, where the system tells; what
+    a process wrote before a power cut may be gone, and is not gone on with.
+    """
+    def __init__(
+        self,
+        *,
+        boot_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["boot_id", b"boot_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Run: _TypeAlias = Run  # noqa: Y015
 
 @_typing.final
 class SessionKept(_message.Message):

@@ -1,0 +1,221 @@
+"""`arena keys`: who may play, and who may make matches."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from arena.cli.arguments import data_option, plain_errors
+from arena.server.listen import CannotServe
+from arena.server.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
+from arena.store import NAME, Key, Keys, Scope, Store, open_store
+from arena.store.keys import NAME_RULE, KeyIdTaken
+
+_UNITS: Final = {"w": 7 * 86_400, "d": 86_400, "h": 3_600, "m": 60}
+_LIFETIME: Final = re.compile(r"([1-9][0-9]{0,4})([wdhm])")
+
+
+class NameType(click.ParamType[str]):
+    """The name of a bot or an owner."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not NAME.fullmatch(value):
+            self.fail(NAME_RULE, param, ctx)
+        return str(value)
+
+
+class LifetimeType(click.ParamType[timedelta]):
+    """A time such as `30d`."""
+
+    name = "lifetime"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> timedelta:
+        if isinstance(value, timedelta):
+            return value
+        match = _LIFETIME.fullmatch(value)
+        if match is None:
+            self.fail("give a number and w, d, h or m: 30d are thirty days", param, ctx)
+        return timedelta(seconds=int(match[1]) * _UNITS[match[2]])
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  arena keys new bot my-bot --owner ann
+  arena keys new organiser --owner ann --expires 30d
+  arena keys list
+  arena keys revoke Xy3kPq9A
+"""
+)
+def keys() -> None:
+    """Make, list and revoke the keys of bots and organisers.
+
+    An arena that runs notices within a second.
+    """
+
+
+@keys.group()
+def new() -> None:
+    """Make a key, and print its token, once: it is not kept."""
+
+
+@new.command(
+    epilog="""\b
+Examples:
+  arena keys new bot my-bot --owner ann
+  arena keys new bot my-bot --expires 30d
+  export CARDARENA_TOKEN=$(arena keys new bot my-bot --owner ann)
+
+\b
+A name is its owner's for good. A bot may have several keys: make a new one,
+change over, and revoke the old one.
+"""
+)
+@click.argument("name", type=NameType())
+@click.option("--owner", type=NameType(), help="Whose bot it is; needed for a new bot.")
+@click.option("--expires", type=LifetimeType(), metavar="TIME", help="As 30d; else never.")
+@json_option
+@data_option
+def bot(name: str, owner: str | None, expires: timedelta | None, as_json: bool, data: Path) -> None:
+    """Make a key for the bot NAME: with its token the bot plays under this name."""
+    with plain_errors(), _open(data) as store:
+        held = store.keys()
+        owner = owner or held.owner_of(name)
+        if owner is None:
+            raise click.UsageError(f"{name!r} is a new bot: say whose, with --owner")
+        key, token = _make(held, Scope.BOT, owner, name, expires)
+    _tell(key, token, f"the bot {name!r} of {owner!r}", as_json=as_json)
+
+
+@new.command(epilog="\b\nExamples:\n  arena keys new organiser --owner ann --expires 30d")
+@click.option("--owner", type=NameType(), required=True, help="Who the organiser is.")
+@click.option("--expires", type=LifetimeType(), metavar="TIME", help="As 30d; else never.")
+@json_option
+@data_option
+def organiser(owner: str, expires: timedelta | None, as_json: bool, data: Path) -> None:
+    """Make a key for an organiser: with its token one makes matches."""
+    with plain_errors(), _open(data) as store:
+        key, token = _make(store.keys(), Scope.ORGANISER, owner, "", expires)
+    _tell(key, token, f"the organiser {owner!r}", as_json=as_json)
+
+
+@keys.command("list", epilog="\b\nExamples:\n  arena keys list\n  arena keys list --json")
+@json_option
+@data_option
+def list_keys(as_json: bool, data: Path) -> None:
+    """List the keys. A token begins with `arena_` and its key's id."""
+    with plain_errors(), _open(data) as store:
+        held = store.keys().all()
+    now = _now()
+    if as_json:
+        click.echo(json.dumps({"keys": [_as_json(key, now) for key in held]}, indent=2))
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("id", "scope", "bot", "owner", "state", "made", "last used"):
+        table.add_column(column, no_wrap=True)
+    for key in held:
+        used = "" if key.used is None else key.used.isoformat()
+        row = (key.id, key.scope.value, key.bot, key.owner, _state(key, now), _day(key.created))
+        table.add_row(*row, used)
+    Console().print(table if held else "There are no keys.")
+
+
+@keys.command(
+    epilog="\b\nExamples:\n  arena keys revoke Xy3kPq9A\n  arena keys revoke Xy3kPq9A b0TnT2zW"
+)
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@data_option
+def revoke(ids: tuple[str, ...], data: Path) -> None:
+    """Make keys invalid for good, and close the streams of their bots."""
+    for each in ids:
+        if not re.fullmatch(rf"[0-9A-Za-z]{{{KEY_ID_CHARS}}}", each):
+            # What was given may be a token, and is not said again.
+            text = f"a key's id has {KEY_ID_CHARS} letters and digits, as `arena keys list` shows"
+            if each.startswith(MARK):
+                text += "; never give a token on a command line, where others can read it"
+            raise click.UsageError(text)
+    with plain_errors(), _open(data) as store:
+        for each in ids:
+            key = store.keys().revoke(each, _now())
+            click.echo(f"The key {key.id} of {key.bot or key.owner!r} is revoked.", err=True)
+
+
+def _open(data: Path) -> Store:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
+    return open_store(data / "arena.db")
+
+
+def _make(
+    held: Keys, scope: Scope, owner: str, bot_name: str, lifetime: timedelta | None
+) -> tuple[Key, str]:
+    now = _now()
+    while True:
+        token = new_token()
+        key = Key(
+            id=key_id(token),
+            token_sha256=token_sha256(token),
+            scope=scope,
+            owner=owner,
+            bot=bot_name,
+            created=now,
+            expires=None if lifetime is None else now + lifetime,
+        )
+        try:
+            return held.add(key), token
+        except KeyIdTaken:
+            continue  # once in 218 million million
+
+
+def _tell(key: Key, token: str, whose: str, *, as_json: bool) -> None:
+    """Print the token alone, so that it can be taken up by a shell; the rest to stderr."""
+    if as_json:
+        click.echo(json.dumps(_as_json(key, _now()) | {"token": token}, indent=2))
+        return
+    until = "" if key.expires is None else f", valid until {key.expires:%Y-%m-%d %H:%M} UTC"
+    click.echo(f"Key {key.id} for {whose}{until}. Its token is shown only now:", err=True)
+    click.echo(token)
+
+
+def _as_json(key: Key, now: datetime) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "scope": key.scope.value,
+        "owner": key.owner,
+        "bot": key.bot or None,
+        "state": _state(key, now).split()[0],
+        "created": key.created.isoformat(),
+        "expires": None if key.expires is None else key.expires.isoformat(),
+        "revoked": None if key.revoked is None else key.revoked.isoformat(),
+        "last_used": None if key.used is None else key.used.isoformat(),
+    }
+
+
+def _state(key: Key, now: datetime) -> str:
+    if key.revoked is not None:
+        return f"revoked {_day(key.revoked)}"
+    if key.expires is None:
+        return "valid"
+    return f"valid to {_day(key.expires)}" if key.expires > now else f"expired {_day(key.expires)}"
+
+
+def _day(moment: datetime) -> str:
+    return moment.date().isoformat()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)

@@ -1,0 +1,204 @@
+"""How late the arena itself is, so that no bot pays for it.
+
+A tick every 10 ms on the loop that takes the bots' answers: a tick that comes
+late tells that everything else on that loop was late as well, whatever the
+cause: the process was stopped, another had the processor, the rules were at
+work, the collector ran. What a tick was late by more than 20 ms is a pause,
+and the part of a bot's time that a pause takes is refunded.
+
+Which loop: the transport's. An answer is stamped there, and a trio guest runs
+on the same thread, so what blocks either blocks both; `docs/reliability/clocks.md`
+has the measurement.
+"""
+
+import contextlib
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+TICK_S: Final = 0.01
+"""From one tick to the next."""
+PAUSE_S: Final = 0.02
+"""Lateness of a tick that makes a pause; anything less is what a busy loop does."""
+PUNCTUAL_S: Final = 0.1
+"""How long the arena must have been punctual before anything is judged by its clock."""
+WINDOW_S: Final = 10.0
+"""The time that `LagMeter.p99_ms` looks back on."""
+MAX_PAUSES: Final = 8_192
+"""Pauses that are remembered at least half of, the latest ones. They are more than 30 ms
+apart, so that is two minutes at the very worst, and days of ordinary life."""
+
+
+class Scheduled(Protocol):
+    """A call that is to come, as `asyncio.TimerHandle`."""
+
+    def cancel(self) -> None:
+        """Make it not come."""
+        ...
+
+
+CallLater = Callable[[float, Callable[[], None]], Scheduled]
+"""Calls a function after so many seconds, on the loop that is to be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class LagCounts:
+    """What a meter has seen since it was made."""
+
+    ticks: int
+    pauses: int
+    paused_s: float
+    """Sum of all pauses."""
+    longest_pause_s: float
+
+
+class LagMeter:
+    """Measures how late one loop is: `arena.referee.Lag`.
+
+    Ticks while at least one `measuring` block is open, so an idle arena sleeps.
+    All calls are made on the thread of that loop. Times are those of `now_s`.
+    """
+
+    def __init__(self, call_later: CallLater, now_s: Callable[[], float]) -> None:
+        """`call_later` belongs to the loop; `now_s` is the clock that stamps asks and answers."""
+        self._call_later = call_later
+        self._now_s = now_s
+        self._users = 0
+        self._next: Scheduled | None = None
+        self._due_s = 0.0
+        """When the next tick is due; what is later than that is late."""
+        self._starts_s: list[float] = []
+        self._ends_s: list[float] = []
+        self._paused_s: list[float] = [0.0]
+        """Before each pause, all pauses up to then together; one more than there are pauses."""
+        self._lateness: deque[_Tick] = deque()
+        self._measured_s = 0.0
+        """Sum of `_Tick.after_s` in `_lateness`."""
+        self._ticks = 0
+        self._pauses = 0
+        self._longest_s = 0.0
+
+    @contextlib.contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Tick within the block, as while a match is in play. Blocks may overlap."""
+        self.start()
+        try:
+            yield
+        finally:
+            self.stop()
+
+    def start(self) -> None:
+        """Tick until `stop` has been called as often as this."""
+        self._users += 1
+        if self._users == 1:
+            self._schedule(self._now_s())
+
+    def stop(self) -> None:
+        """Take one `start` back."""
+        if self._users < 1:
+            raise RuntimeError("the meter was stopped more often than started")
+        self._users -= 1
+        if self._users == 0 and self._next is not None:
+            self._next.cancel()
+            self._next = None
+            now_s = self._now_s()
+            if now_s - self._due_s > PAUSE_S:
+                self._record(now_s)
+
+    def refund_s(self, since_s: float, until_s: float) -> float:
+        """How much of the time from `since_s` to `until_s` the arena was late.
+
+        The pause that is going on counts as far as it has come: an answer may
+        be stamped before the tick that ends the pause or after it.
+        """
+        refund_s = 0.0
+        ends_s = self._ends_s
+        if ends_s and since_s < ends_s[-1]:
+            refund_s = self._paused_until(until_s) - self._paused_until(since_s)
+        if self._next is not None:
+            now_s = self._now_s()
+            if now_s - self._due_s > PAUSE_S:
+                refund_s += max(0.0, min(until_s, now_s) - max(since_s, self._due_s))
+        # Sums of other sums: a rounding must not make a refund more than the span, or less than 0.
+        return max(0.0, min(refund_s, until_s - since_s))
+
+    def late(self, now_s: float) -> bool:
+        """Whether the arena is late, or was within the last 0.1 s.
+
+        What came in time may not have been seen yet, so no time-out is declared.
+        """
+        if self._next is not None and now_s - self._due_s > PAUSE_S:
+            return True
+        return bool(self._ends_s) and now_s - self._ends_s[-1] < PUNCTUAL_S
+
+    def p99_ms(self) -> float:
+        """Lateness of the ticks of the last 10 s, the 99th percentile, in milliseconds.
+
+        Time without ticks, when nothing was in play, counts as punctual ones.
+        So does not, on purpose, the length of a pause: a machine that slept
+        once is not overloaded, one that is late again and again is.
+        """
+        self._forget(self._now_s())
+        unmeasured = max(0.0, WINDOW_S - self._measured_s) / TICK_S
+        above = int((len(self._lateness) + unmeasured) / 100)
+        if above >= len(self._lateness):
+            return 0.0
+        return sorted(tick.late_s for tick in self._lateness)[-1 - above] * 1000
+
+    def counts(self) -> LagCounts:
+        """What was seen so far, for metrics."""
+        return LagCounts(self._ticks, self._pauses, self._paused_s[-1], self._longest_s)
+
+    # Ticks.
+
+    def _schedule(self, now_s: float) -> None:
+        self._due_s = now_s + TICK_S
+        self._next = self._call_later(TICK_S, self._tick)
+
+    def _tick(self) -> None:
+        now_s = self._now_s()
+        self._record(now_s)
+        self._schedule(now_s)
+
+    def _record(self, now_s: float) -> None:
+        late_s = max(0.0, now_s - self._due_s)
+        self._ticks += 1
+        tick = _Tick(now_s, late_s + TICK_S, late_s)
+        self._lateness.append(tick)
+        self._measured_s += tick.after_s
+        self._forget(now_s)
+        if late_s > PAUSE_S:
+            self._add_pause(now_s, late_s)
+
+    def _add_pause(self, end_s: float, late_s: float) -> None:
+        self._starts_s.append(self._due_s)
+        self._ends_s.append(end_s)
+        self._paused_s.append(self._paused_s[-1] + late_s)
+        self._pauses += 1
+        self._longest_s = max(self._longest_s, late_s)
+        if len(self._ends_s) > MAX_PAUSES:
+            for kept in (self._starts_s, self._ends_s, self._paused_s):
+                del kept[: MAX_PAUSES // 2]
+
+    def _forget(self, now_s: float) -> None:
+        """Drop ticks that are past the window."""
+        ticks = self._lateness
+        while ticks and ticks[0].at_s <= now_s - WINDOW_S:
+            self._measured_s -= ticks.popleft().after_s
+
+    def _paused_until(self, at_s: float) -> float:
+        """All remembered pauses up to a moment, together."""
+        begun = bisect_right(self._starts_s, at_s)
+        if begun and at_s < self._ends_s[begun - 1]:
+            return self._paused_s[begun - 1] + at_s - self._starts_s[begun - 1]
+        return self._paused_s[begun]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tick:
+    at_s: float
+    after_s: float
+    """Since the tick before."""
+    late_s: float

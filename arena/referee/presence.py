@@ -1,0 +1,64 @@
+"""How long a bot has been away from a match, in all, and what becomes of it then."""
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from arena.referee.ports import Lag
+from arena.referee.timers import Timers
+
+LATE_CHECK_S: Final = 0.1
+"""How soon a time that is up is looked at again, when the arena was late itself."""
+
+
+class Presence:
+    """One bot's presence at one match. It may be away for a while, but not for ever."""
+
+    __slots__ = ("_lag", "_limit_s", "_now_s", "_since_s", "_timer", "_total_s", "_used_up")
+
+    def __init__(
+        self,
+        limit_ms: int,
+        *,
+        timers: Timers,
+        now_s: Callable[[], float],
+        lag: Lag,
+        used_up: Callable[[], None],
+    ) -> None:
+        """`used_up` is called once `limit_ms` are used up; 0 is without limit."""
+        self._limit_s = limit_ms / 1000 or math.inf
+        self._now_s = now_s
+        self._lag = lag
+        self._used_up = used_up
+        self._timer = timers.timer(self._due)
+        self._since_s = math.inf
+        self._total_s = 0.0
+
+    def left(self) -> None:
+        """The bot cannot be reached from now on."""
+        now_s = self._now_s()
+        if self._since_s > now_s:
+            self._since_s = now_s
+            self._timer.set(now_s + self._limit_s - self._total_s)
+
+    def came_back(self) -> None:
+        """The bot can be reached again."""
+        self._total_s = self.away_s()
+        self._since_s = math.inf
+        self._timer.clear()
+
+    def watch_no_more(self) -> None:
+        """Whether the bot is there does not matter any longer."""
+        self._limit_s = math.inf
+        self._timer.clear()
+
+    def away_s(self) -> float:
+        """Seconds that the bot was away, up to now."""
+        return self._total_s + max(0.0, self._now_s() - self._since_s)
+
+    def _due(self) -> None:
+        now_s = self._now_s()
+        if self._lag.late(now_s):
+            self._timer.set(now_s + LATE_CHECK_S)  # it may be back, and not heard yet
+        else:
+            self._used_up()

@@ -1,0 +1,354 @@
+"""What the arena's two files of deals say: the secrets, and the public log of commitments.
+
+A deal-set is drawn, then fixed or voided; a fixed one is opened once it has
+been played. Everything that a replay reveals of its deals stands in the file
+of secrets; the public log lets anybody see that no commitment was dropped.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+from google.protobuf.message import DecodeError
+
+from arena.deal import NO_COMMITMENT, bot_commitment, group_key, seeded_key, transcript
+from arena.replay.records import CHAIN_START, Damaged, chained, read_records
+from cardarena.v1 import deals_pb2, journal_pb2
+
+DEALS_NAME: Final = "deals"
+"""The file of secrets, in the journal's folder."""
+DEALS_MAGIC: Final = b"cardarena deal-book 1\n"
+LOG_MAGIC: Final = b"cardarena deal-log 1\n"
+
+
+class DealState(Enum):
+    """How far a deal-set has come."""
+
+    DRAWN = "drawn"
+    """The arena has committed to its secret; the bots have not, or not all opened theirs."""
+    FIXED = "fixed"
+    """All commitments are open, to the arena: its packs are fixed."""
+    VOIDED = "voided"
+    """No match is played by it."""
+    OPENED = "opened"
+    """Everybody knows its secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What opens the deals of a match, as `cardarena.v1.Revealed` holds it."""
+
+    key: bytes
+    seed: str = ""
+    secret: bytes = b""
+    entropies: tuple[bytes, ...] = ()
+    """In the order of `FairDeal.participants`."""
+    plan: str = ""
+    plan_salt: bytes = b""
+
+    @property
+    def revealed(self) -> journal_pb2.Revealed:
+        """The same as a replay's last record holds it."""
+        return journal_pb2.Revealed(
+            deal_key=self.key,
+            seed=self.seed,
+            secret=self.secret,
+            entropies=self.entropies,
+            plan=self.plan,
+            plan_salt=self.plan_salt,
+        )
+
+
+def seeded_opening(seed: str) -> Opening:
+    """What opens deals that follow from a seed."""
+    return Opening(seeded_key(seed), seed)
+
+
+@dataclass(frozen=True, slots=True)
+class BookedDeal:
+    """A deal-set, as the file of secrets knows it."""
+
+    context: bytes
+    fair_deal: journal_pb2.FairDeal
+    """Its participants' commitments are set once they are known. Not to be changed."""
+    secret: bytes
+    plan: str
+    plan_salt: bytes
+    state: DealState = DealState.DRAWN
+    entropies: tuple[bytes, ...] = ()
+    """As the bots told them, in the order of the participants; of a void deal-set as far as known."""
+    void_reason: str = ""
+
+    @property
+    def opening(self) -> Opening:
+        """What opens its deals.
+
+        Raises:
+          ValueError: if its packs were never fixed.
+        """
+        if self.state not in (DealState.FIXED, DealState.OPENED):
+            raise ValueError("the packs of this deal-set were never fixed")
+        fair = self.fair_deal
+        names = [each.participant for each in fair.participants]
+        commitments = dict(zip(names, (each.commitment for each in fair.participants), strict=True))
+        fixed = transcript(self.context, fair.server_commitment, commitments)
+        key = group_key(fixed, self.secret, dict(zip(names, self.entropies, strict=True)))
+        return Opening(key, "", self.secret, self.entropies, self.plan, self.plan_salt)
+
+    @property
+    def shown_entropies(self) -> tuple[bytes, ...]:
+        """The entropies that open their commitments; empty for all others."""
+        entropies = self.entropies or (b"",) * len(self.fair_deal.participants)
+        return tuple(
+            entropy if opens(self.context, each, entropy) else b""
+            for each, entropy in zip(self.fair_deal.participants, entropies, strict=True)
+        )
+
+    @property
+    def defaulters(self) -> tuple["Defaulter", ...]:
+        """Who committed and then opened nothing, or something else: why it is void."""
+        if self.state is not DealState.VOIDED or not self.entropies:
+            return ()
+        return tuple(
+            Defaulter(each.bot, each.instance, lied=entropy != b"")
+            for each, entropy in zip(self.fair_deal.participants, self.entropies, strict=True)
+            if not opens(self.context, each, entropy)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Defaulter:
+    """A bot that did not open its commitment."""
+
+    bot: str
+    instance: int
+    lied: bool
+    """Whether it told other entropy than it had committed to; otherwise it told none."""
+
+
+def opens(context: bytes, participant: journal_pb2.DealParticipant, entropy: bytes) -> bool:
+    """Whether entropy is what a participant had committed to; b"" if it took no part."""
+    if participant.commitment == NO_COMMITMENT:
+        return entropy == b""
+    commitment = bot_commitment(context, participant.participant, entropy)
+    return hmac.compare_digest(commitment, participant.commitment)
+
+
+class DealBook:
+    """All deal-sets of a file of secrets."""
+
+    def __init__(self) -> None:
+        self.damage: list[str] = []
+        """What could not be read, in sentences."""
+        self.seeded: dict[bytes, Opening] = {}
+        """What opens seeded deals, by SHA-256 of the key."""
+        self._deals: dict[bytes, BookedDeal] = {}
+        self._fair: dict[bytes, Opening] = {}
+
+    def groups(self) -> Iterator[BookedDeal]:
+        """All fair deal-sets in the order in which they were drawn."""
+        return iter(list(self._deals.values()))
+
+    def get(self, context: bytes) -> BookedDeal | None:
+        """The deal-set of this context, if it is known."""
+        return self._deals.get(context)
+
+    def opening(self, opened: journal_pb2.Opened) -> Opening | None:
+        """What opens the deals of a match; None if that is lost."""
+        digest = opened.deal_key_sha256
+        return self._fair.get(digest) or self.seeded.get(digest)
+
+    def defaulters(self, group_id: str) -> tuple[Defaulter, ...]:
+        """Who made deal-sets of this id void, oldest first."""
+        named = (each for each in self._deals.values() if each.fair_deal.group_id == group_id)
+        return tuple(defaulter for each in named for defaulter in each.defaulters)
+
+    def forget(self, context: bytes) -> None:
+        """Drop a deal-set that is over."""
+        deal = self._deals.pop(context)
+        if deal.state is DealState.OPENED:
+            del self._fair[hashlib.sha256(deal.opening.key).digest()]
+
+    def take(self, body: bytes) -> None:
+        """Add a record of the file, or note what is wrong with it."""
+        try:
+            self.add(deals_pb2.DealRecord.FromString(body))
+        except Damaged as error:
+            self.damage.append(str(error))
+
+    def add(self, record: deals_pb2.DealRecord) -> None:
+        """Take what a record of the file says.
+
+        Raises:
+          Damaged: if it does not follow from the records before it.
+        """
+        kind = record.WhichOneof("body")
+        if kind == "drawn":
+            drawn = record.drawn
+            if drawn.context in self._deals:
+                raise Damaged(f"deal-set {drawn.context.hex()[:16]} is drawn twice")
+            self._deals[drawn.context] = BookedDeal(
+                drawn.context, drawn.fair_deal, drawn.secret, drawn.plan, drawn.plan_salt
+            )
+        elif kind == "fixed":
+            fixed = record.fixed
+            deal = self._known(fixed.context, DealState.DRAWN)
+            fair_deal = _with_commitments(deal.fair_deal, list(fixed.commitments))
+            if len(fixed.entropies) != len(fixed.commitments):
+                raise Damaged("a deal-set is fixed by some entropies only")
+            self._put(
+                replace(
+                    deal,
+                    fair_deal=fair_deal,
+                    entropies=tuple(fixed.entropies),
+                    state=DealState.FIXED,
+                )
+            )
+        elif kind == "voided":
+            self._void(record.voided)
+        elif kind == "opened":
+            deal = self._known(record.opened.context, DealState.FIXED)
+            self._put(replace(deal, state=DealState.OPENED))
+        elif kind == "seeded":
+            key = record.seeded.deal_key
+            self.seeded[hashlib.sha256(key).digest()] = Opening(key, record.seeded.seed)
+        else:
+            raise Damaged("a record of deals is of an unknown kind")
+
+    def _void(self, voided: deals_pb2.DealVoided) -> None:
+        deal = self._known(voided.context, DealState.DRAWN, DealState.FIXED)
+        if deal.state is DealState.FIXED:
+            del self._fair[hashlib.sha256(deal.opening.key).digest()]
+        fair_deal, entropies = deal.fair_deal, deal.entropies
+        if voided.commitments:
+            fair_deal = _with_commitments(fair_deal, list(voided.commitments))
+            entropies = tuple(voided.entropies)
+            if len(entropies) != len(voided.commitments):
+                raise Damaged("a void deal-set has another number of entropies than commitments")
+        self._put(
+            replace(
+                deal,
+                fair_deal=fair_deal,
+                entropies=entropies,
+                state=DealState.VOIDED,
+                void_reason=voided.reason,
+            )
+        )
+
+    def _known(self, context: bytes, *states: DealState) -> BookedDeal:
+        deal = self._deals.get(context)
+        if deal is None or deal.state not in states:
+            found = "was never drawn" if deal is None else f"is {deal.state.value} already"
+            raise Damaged(f"deal-set {context.hex()[:16]} {found}")
+        return deal
+
+    def _put(self, deal: BookedDeal) -> None:
+        self._deals[deal.context] = deal
+        if deal.state is DealState.FIXED:
+            opening = deal.opening
+            self._fair[hashlib.sha256(opening.key).digest()] = opening
+
+
+def read_deals(path: Path) -> DealBook:
+    """Read a file of secrets, up to where it is damaged; an empty book if there is none.
+
+    Raises:
+      OSError: if the file cannot be read.
+    """
+    book = DealBook()
+    scan(path, DEALS_MAGIC, book.take, book.damage)
+    return book
+
+
+@dataclass(slots=True)
+class CommitmentLog:
+    """The public log of commitments, as anybody reads it."""
+
+    head: bytes = CHAIN_START
+    committed: dict[bytes, deals_pb2.LogCommitted] = field(default_factory=dict)
+    """By context."""
+    heads: dict[bytes, bytes] = field(default_factory=dict)
+    """By context: the head before its commitment, as its `FairDeal.log_head` says."""
+    opened: dict[bytes, deals_pb2.LogOpened] = field(default_factory=dict)
+    """By context; void ones as well."""
+    damage: list[str] = field(default_factory=list)
+    """What could not be read or does not fit, in sentences."""
+
+    @property
+    def unopened(self) -> set[bytes]:
+        """Contexts that are neither opened nor void: deal-sets that are in play."""
+        return self.committed.keys() - self.opened.keys()
+
+    def take(self, body: bytes) -> None:
+        """Take the next entry."""
+        entry = deals_pb2.LogEntry.FromString(body)
+        before, self.head = self.head, chained(self.head, body)
+        kind = entry.WhichOneof("body")
+        if kind == "committed":
+            context = entry.committed.context
+            if context in self.committed:
+                self.damage.append(f"deal-set {context.hex()[:16]} is committed to twice")
+                return
+            self.committed[context] = entry.committed
+            self.heads[context] = before
+        elif kind == "opened":
+            context = entry.opened.context
+            if context not in self.committed:
+                self.damage.append(f"deal-set {context.hex()[:16]} is opened, yet not committed to")
+            elif context in self.opened:
+                self.damage.append(f"deal-set {context.hex()[:16]} is opened twice")
+            else:
+                self.opened[context] = entry.opened
+
+
+def read_log(path: Path) -> CommitmentLog:
+    """Read a public log, up to where it is damaged; an empty one if there is none.
+
+    Raises:
+      OSError: if the file cannot be read.
+    """
+    log = CommitmentLog()
+    scan(path, LOG_MAGIC, log.take, log.damage)
+    return log
+
+
+def scan(path: Path, magic: bytes, take: Callable[[bytes], None], damage: list[str]) -> int:
+    """Hand over the bodies of all records up to the first that is not as written.
+
+    `damage` is told of that one. Returns how many bytes of the file are sound.
+
+    Raises:
+      OSError: if the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            if not (begins := file.read(len(magic))):
+                return 0  # made, and never written to
+            sound = len(magic) if begins == magic else 0
+            file.seek(0)
+            try:
+                for record in read_records(file, magic):
+                    take(record.body)
+                    sound = file.tell()
+            except (Damaged, DecodeError) as error:
+                damage.append(f"{path.name}: {error}")
+            return sound
+    except FileNotFoundError:
+        return 0
+
+
+def _with_commitments(
+    fair_deal: journal_pb2.FairDeal, commitments: list[bytes]
+) -> journal_pb2.FairDeal:
+    """A copy whose participants have their commitments."""
+    if len(commitments) != len(fair_deal.participants):
+        raise Damaged("a deal-set has another number of commitments than participants")
+    copy = journal_pb2.FairDeal()
+    copy.CopyFrom(fair_deal)
+    for participant, commitment in zip(copy.participants, commitments, strict=True):
+        participant.commitment = commitment
+    return copy

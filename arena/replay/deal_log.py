@@ -1,0 +1,341 @@
+"""Keeps the deals: secrets in one file, commitments for everybody in another.
+
+Nothing of a deal-set may be shown that could be lost: an entry of the public
+log is written only when the secrets before it are on the disk, and the caller
+shows it only after that (`synced`). So a crash at any moment leaves each
+commitment of the public log with a secret that opens it.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import logging
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import trio
+
+from arena.referee import Unwritten
+from arena.replay.deal_book import (
+    DEALS_MAGIC,
+    DEALS_NAME,
+    LOG_MAGIC,
+    BookedDeal,
+    CommitmentLog,
+    DealBook,
+    DealState,
+    scan,
+)
+from arena.replay.disk import append_only, sync_data, write_all
+from arena.replay.records import chained, framed, sync_folder
+from cardarena.v1 import deals_pb2, journal_pb2
+
+STOPPED: Final = "the arena stopped before all had opened their commitments"
+"""Why a deal-set is void that a crash interrupted."""
+
+REMEMBERED_SEEDS: Final = 1_000
+"""Keys of seeded deals that are not written again when they come again."""
+
+_log = logging.getLogger(__name__)
+
+
+class DealLog:
+    """The two files of deals, of which one process is the only writer.
+
+    When it is opened, torn ends are cut off and what an earlier process left
+    half done is brought to its end: deal-sets that were not fixed are void, and
+    openings that the public log misses are published.
+
+    Raises:
+      Unwritten: from any method that writes, once the disk has refused; from
+        then on nothing is written any more and play must stop.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        public: Path,
+        on_broken: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Go on with the secrets in `folder` and the log at `public`, or begin them.
+
+        `on_broken` is told why writing ended.
+        """
+        self.folder = folder
+        self.book = DealBook()
+        """The deal-sets that are not over, and those that bots made void before them."""
+        self._on_broken = on_broken
+        self._broken = ""
+        self._added = 0
+        self._synced = 0
+        self._syncing: trio.Event | None = None
+        self._unpublished: list[bytes] = []
+        log = CommitmentLog()
+        with contextlib.ExitStack() as files:
+            try:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._secrets = append_only(folder / DEALS_NAME)
+                files.callback(os.close, self._secrets)
+                _hold(self._secrets, folder)
+                self._public = append_only(public, 0o644)
+                files.callback(os.close, self._public)
+                damage = _go_on(folder / DEALS_NAME, self._secrets, DEALS_MAGIC, self.book.take)
+                damage += self.book.damage
+                damage += _go_on(public, self._public, LOG_MAGIC, log.take)
+                damage += log.damage
+                sync_folder(folder)
+                sync_folder(public.parent)
+            except OSError as error:
+                raise Unwritten(f"cannot keep deals in {folder}: {error.strerror}") from error
+            self.damage = damage
+            """What was found damaged, in sentences."""
+            self.head = log.head
+            """The head of the public log, with entries that are about to be written."""
+            self._committed = log.unopened
+            self._bring_to_an_end()
+            self._files = files.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def live(self) -> tuple[BookedDeal, ...]:
+        """Deal-sets whose packs are fixed, and which were not opened yet."""
+        return tuple(each for each in self.book.groups() if each.state is DealState.FIXED)
+
+    def drawn(
+        self,
+        context: bytes,
+        fair_deal: journal_pb2.FairDeal,
+        secret: bytes,
+        plan: str,
+        plan_salt: bytes,
+    ) -> None:
+        """Keep what the arena drew, and commit to it in the public log.
+
+        Nobody may be told of the commitment before `synced` has returned.
+
+        Raises:
+          ValueError: if another commitment has got into the public log since
+            `fair_deal.log_head` was read from `head`.
+        """
+        if fair_deal.log_head != self.head:
+            raise ValueError("the public log has gone on since this deal-set was drawn")
+        self._keep(
+            deals_pb2.DealRecord(
+                drawn=deals_pb2.DealDrawn(
+                    context=context,
+                    fair_deal=fair_deal,
+                    secret=secret,
+                    plan=plan,
+                    plan_salt=plan_salt,
+                )
+            )
+        )
+        committed = deals_pb2.LogCommitted(
+            context=context, server_commitment=fair_deal.server_commitment
+        )
+        self._publish(deals_pb2.LogEntry(committed=committed))
+        self._committed.add(context)
+
+    def fixed(
+        self, context: bytes, commitments: Sequence[bytes], entropies: Sequence[bytes]
+    ) -> BookedDeal:
+        """Keep what the bots added, in the order of the participants.
+
+        No card may be shown before `synced` has returned.
+        """
+        fixed = deals_pb2.DealFixed(context=context, commitments=commitments, entropies=entropies)
+        self._keep(deals_pb2.DealRecord(fixed=fixed))
+        deal = self.book.get(context)
+        assert deal is not None
+        return deal
+
+    def voided(
+        self,
+        context: bytes,
+        reason: str,
+        commitments: Sequence[bytes] = (),
+        entropies: Sequence[bytes] = (),
+    ) -> BookedDeal:
+        """End a deal-set by which no match is played, and open it in the public log.
+
+        If a bot is the reason, the commitments and what was told as entropy say which.
+        """
+        voided = deals_pb2.DealVoided(
+            context=context, reason=reason, commitments=commitments, entropies=entropies
+        )
+        self._keep(deals_pb2.DealRecord(voided=voided))
+        deal = self._open(context)
+        if not deal.defaulters:
+            self.book.forget(context)
+        return deal
+
+    def opened(self, context: bytes) -> BookedDeal:
+        """Open a deal-set that was played, in the public log."""
+        record = deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context))
+        self._keep(record)
+        deal = self._open(context)
+        for each in list(self.book.groups()):  # with the void attempts at it
+            over = each.state in (DealState.OPENED, DealState.VOIDED)
+            if over and each.fair_deal.group_id == deal.fair_deal.group_id:
+                self.book.forget(each.context)
+        return deal
+
+    def seeded(self, key: bytes, seed: str) -> None:
+        """Keep a key that follows from a seed, once."""
+        known = self.book.seeded
+        if hashlib.sha256(key).digest() not in known:
+            seeded = deals_pb2.DealSeeded(deal_key=key, seed=seed)
+            self._keep(deals_pb2.DealRecord(seeded=seeded))
+            if len(known) > REMEMBERED_SEEDS:
+                del known[next(iter(known))]
+
+    async def synced(self) -> None:
+        """Wait until all that was added so far is on disk, in both files."""
+        wanted = self._added
+        while self._synced < wanted:
+            if self._broken:
+                raise Unwritten(self._broken)
+            if self._syncing is not None:
+                await self._syncing.wait()
+            else:
+                await self._sync()
+
+    def close(self) -> None:
+        """Write what is left and close the files."""
+        try:
+            if not self._broken:
+                self._sync_files(b"".join(self._unpublished))
+                self._unpublished.clear()
+        except OSError as error:
+            self._break(error)
+        finally:
+            self._files.close()
+
+    def _keep(self, record: deals_pb2.DealRecord) -> None:
+        """Write a record to the file of secrets, so that it survives the process."""
+        if self._broken:
+            raise Unwritten(self._broken)
+        self.book.add(record)
+        try:
+            write_all(self._secrets, framed(record.SerializeToString()))
+        except OSError as error:
+            self._break(error)
+        self._added += 1
+
+    def _publish(self, entry: deals_pb2.LogEntry) -> None:
+        """Add an entry to the public log. It is written after the next sync of the secrets."""
+        body = entry.SerializeToString()
+        self.head = chained(self.head, body)
+        self._unpublished.append(framed(body))
+        self._added += 1
+
+    def _open(self, context: bytes) -> BookedDeal:
+        """Publish the secrets of a deal-set that is void or was played, if it was committed to."""
+        deal = self.book.get(context)
+        assert deal is not None
+        if context in self._committed:
+            opened = deals_pb2.LogOpened(
+                context=context,
+                secret=deal.secret,
+                entropies=deal.shown_entropies,
+                void_reason=deal.void_reason,
+            )
+            self._publish(deals_pb2.LogEntry(opened=opened))
+            self._committed.remove(context)
+        return deal
+
+    async def _sync(self) -> None:
+        self._syncing = trio.Event()
+        added, entries = self._added, len(self._unpublished)
+        try:
+            await trio.to_thread.run_sync(self._sync_files, b"".join(self._unpublished[:entries]))
+            del self._unpublished[:entries]
+            self._synced = added
+        except OSError as error:
+            # After a failed sync the kernel may have dropped the pages: no retry.
+            self._break(error)
+        finally:
+            self._syncing.set()
+            self._syncing = None
+
+    def _sync_files(self, entries: bytes) -> None:
+        # In this order: a commitment in the log whose secret is lost can never be opened.
+        sync_data(self._secrets)
+        if entries:
+            write_all(self._public, entries)
+            sync_data(self._public)
+
+    def _bring_to_an_end(self) -> None:
+        """Finish what an earlier process began, and forget what is over."""
+        for deal in self.book.groups():
+            if deal.state in (DealState.VOIDED, DealState.OPENED):
+                self._open(deal.context)
+            # What is not in the public log was never shown to anybody.
+            elif deal.state is DealState.DRAWN or deal.context not in self._committed:
+                self.voided(deal.context, STOPPED)
+        for context in self._committed:
+            if self.book.get(context) is None:
+                self.damage.append(f"the secret of deal-set {context.hex()[:16]} is lost")
+        groups = list(self.book.groups())
+        played = {each.fair_deal.group_id for each in groups if each.state is DealState.OPENED}
+        for deal in groups:
+            void = deal.state is DealState.VOIDED
+            needed = deal.defaulters and deal.fair_deal.group_id not in played
+            if deal.state is DealState.OPENED or (void and not needed):
+                self.book.forget(deal.context)
+        self.book.seeded.clear()
+
+    def _break(self, error: OSError) -> None:
+        self._broken = f"the deals in {self.folder} cannot be written: {error.strerror}"
+        _log.error("%s", self._broken)
+        self._on_broken(self._broken)
+        raise Unwritten(self._broken) from error
+
+
+def _go_on(path: Path, fd: int, magic: bytes, take: Callable[[bytes], None]) -> list[str]:
+    """Read a file and make it end where it is sound; what was cut off, in sentences.
+
+    What is cut off is kept beside the file, for a person to look at.
+    """
+    damage: list[str] = []
+    sound = scan(path, magic, take, damage)
+    size = path.stat().st_size
+    if sound < size:
+        with path.open("rb") as file:
+            begins = file.read(len(magic))
+            if not magic.startswith(begins):
+                raise Unwritten(f"{path}: {damage[0].removeprefix(f'{path.name}: ')}")
+            file.seek(sound)
+            torn = file.read()
+        kept = path.with_name(f"{path.name}.torn-{sound}")
+        kept.touch(mode=0o600)
+        kept.write_bytes(torn)
+        os.ftruncate(fd, sound)
+        damage.append(f"{path.name}: the last {len(torn)} bytes were moved to {kept.name}")
+    if sound == 0:
+        write_all(fd, magic)
+    return damage
+
+
+def _hold(fd: int, folder: Path) -> None:
+    """Keep a second writer out. Where files cannot be locked, only care keeps it out."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Unwritten(f"another arena keeps its deals in {folder}") from None
+    except OSError as error:
+        _log.warning("%s cannot be locked: %s", folder / DEALS_NAME, error.strerror)

@@ -1,0 +1,211 @@
+"""Whether the packs of a replay are fair: protocol fd1, recomputed from what was opened.
+
+The rules and the pack are those that the replay says, the plan names this
+match, the arena and every bot opened what they had committed to, and the key
+of the deals follows from all of it. What this proves, and what not, stands in
+`docs/fair-deals.md`.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from arena.deal import (
+    ENTROPY_BYTES,
+    NO_COMMITMENT,
+    Lie,
+    Terms,
+    context,
+    first_pack,
+    opened_key,
+    plan_hash,
+    rules_hash,
+    setting_texts,
+    transcript,
+)
+from arena.replay.frames import Discrepancy
+from arena.replay.read import Replay
+from arena.wire.settings import values_of_settings
+from cardarena.v1 import journal_pb2
+
+_HASH_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """Who had a part in the packs of a match."""
+
+    seeded: bool
+    """The packs follow from a seed that somebody chose."""
+    entropy_from: int
+    """Bots that added entropy."""
+    participants: int
+    """Bots that could have; 0 if there was no fair deal."""
+
+    def __str__(self) -> str:
+        if self.seeded:
+            return "seeded, not a fair deal"
+        if not self.participants:
+            return "the arena drew the deals alone"
+        return f"fair deal, entropy from {self.entropy_from} of {self.participants}"
+
+
+def check(replay: Replay) -> Fairness:
+    """Recompute the fair deal of a replay.
+
+    Raises:
+      Discrepancy: naming the first thing that does not follow from the rest.
+      Unplayable: if this arena has no such game, rules version or options.
+    """
+    opened, revealed = replay.opened, replay.revealed
+    fair_deal = opened.fair_deal
+    if opened.seeded or not opened.HasField("fair_deal"):
+        if opened.HasField("fair_deal"):
+            raise Discrepancy("it is seeded, but claims a fair deal")
+        if revealed.secret or revealed.entropies or revealed.plan:
+            raise Discrepancy("it opens a fair deal that it does not have")
+        return Fairness(seeded=opened.seeded, entropy_from=0, participants=0)
+    _check_terms(replay)
+    _check_participants(replay)
+    try:
+        key = opened_key(
+            context_of(opened),
+            fair_deal.server_commitment,
+            commitments_of(fair_deal),
+            transcript_of(opened),
+            revealed.secret,
+            entropies_of(replay),
+        )
+    except Lie as lie:
+        raise Discrepancy(str(lie)) from lie
+    if key != revealed.deal_key:
+        raise Discrepancy("the key of the deals does not follow from the fair deal")
+    return Fairness(
+        seeded=False,
+        entropy_from=sum(each.commitment != NO_COMMITMENT for each in fair_deal.participants),
+        participants=len(fair_deal.participants),
+    )
+
+
+def context_of(opened: journal_pb2.Opened) -> bytes:
+    """The context of the fair deal that a match was played by.
+
+    Raises:
+      Discrepancy: if the participants are not sorted, or two have one name.
+    """
+    fair_deal = opened.fair_deal
+    terms = Terms(
+        server_id=fair_deal.server_id,
+        group_id=fair_deal.group_id,
+        game=opened.game,
+        rules_hash=fair_deal.rules_hash,
+        deck=tuple(fair_deal.deck),
+        boards=fair_deal.boards,
+        plan_hash=fair_deal.plan_hash,
+        participants=tuple(each.participant for each in fair_deal.participants),
+        log_head=fair_deal.log_head,
+    )
+    try:
+        return context(terms)
+    except ValueError as error:
+        raise Discrepancy(f"its fair deal is not in order: {error}") from error
+
+
+def commitments_of(fair_deal: journal_pb2.FairDeal) -> dict[str, bytes]:
+    """What each participant committed to."""
+    return {each.participant: each.commitment for each in fair_deal.participants}
+
+
+def transcript_of(opened: journal_pb2.Opened) -> bytes:
+    """The transcript that follows from the commitments of a match's fair deal.
+
+    Raises:
+      Discrepancy: as `context_of` does.
+    """
+    fair_deal = opened.fair_deal
+    return transcript(context_of(opened), fair_deal.server_commitment, commitments_of(fair_deal))
+
+
+def entropies_of(replay: Replay) -> dict[str, bytes]:
+    """What each participant opened.
+
+    Raises:
+      Discrepancy: if there are not as many as participants.
+    """
+    participants, entropies = replay.opened.fair_deal.participants, replay.revealed.entropies
+    if len(participants) != len(entropies):
+        raise Discrepancy(
+            f"it opens the entropy of {len(entropies)} participants, but has {len(participants)}"
+        )
+    return {
+        each.participant: entropy for each, entropy in zip(participants, entropies, strict=True)
+    }
+
+
+def seats_of(replay: Replay) -> tuple[str, ...]:
+    """The bots of the match by seat, as its plan has them: quoted name, slash, instance.
+
+    Raises:
+      Discrepancy: if the plan was not committed to, or does not name this match with its bots.
+    """
+    return _planned(replay)[replay.opened.match_id]
+
+
+def _check_terms(replay: Replay) -> None:
+    """Check what was fixed before anybody committed."""
+    opened, spec = replay.opened, replay.spec()
+    fair_deal = opened.fair_deal
+    settings = {
+        name: value
+        for name, value in values_of_settings(opened.options).items()
+        if value is not None  # `replay.spec` has refused those
+    }
+    rules = rules_hash(opened.game, opened.rules_version, setting_texts(settings))
+    if fair_deal.rules_hash != rules:
+        raise Discrepancy("its fair deal was made for other rules or options")
+    if tuple(fair_deal.deck) != first_pack(spec.game.rules, spec.options, spec.seats):
+        raise Discrepancy("its fair deal was made for another pack")
+    if len(fair_deal.log_head) != _HASH_BYTES:
+        raise Discrepancy("its fair deal does not name the head of the public log")
+
+
+def _planned(replay: Replay) -> dict[str, tuple[str, ...]]:
+    """The matches of the deal-set, with the bots by seat."""
+    opened, revealed = replay.opened, replay.revealed
+    if plan_hash(revealed.plan, revealed.plan_salt) != opened.fair_deal.plan_hash:
+        raise Discrepancy("the plan is not the one that was committed to")
+    if len(revealed.plan_salt) != ENTROPY_BYTES:
+        raise Discrepancy(f"the plan's salt has {len(revealed.plan_salt)} bytes, not 32")
+    planned: dict[str, tuple[str, ...]] = {}
+    for line in revealed.plan.split("\n"):
+        match_id, *seats = line.split(" ")
+        if match_id in planned:
+            raise Discrepancy(f"the plan names match {match_id} twice")
+        planned[match_id] = tuple(seats[1:])  # the first is the rotation
+    if opened.match_id not in planned:
+        raise Discrepancy("the plan does not name this match")
+    names = tuple(bot.rpartition("/")[0] for bot in planned[opened.match_id])
+    if names != tuple(quote(name, safe="") for name in replay.names):
+        raise Discrepancy("the plan has other bots at the seats of this match")
+    return planned
+
+
+def _check_participants(replay: Replay) -> None:
+    """Check that exactly those may add entropy who play."""
+    opened, planned = replay.opened, _planned(replay)
+    participants = [bot_of(each) for each in opened.fair_deal.participants]
+    if len(set(participants)) < len(participants):
+        raise Discrepancy("a bot takes part in the fair deal twice")
+    players = {bot for seats in planned.values() for bot in seats}
+    idle = sorted(set(participants) - players)
+    if idle:
+        raise Discrepancy(f"{idle[0]} takes part in the fair deal, but plays no match of it")
+    forfeited = {each.seat for each in opened.forfeited_seats}
+    for seat, bot in enumerate(planned[opened.match_id]):
+        if bot not in participants and seat not in forfeited:
+            raise Discrepancy(f"{bot} at seat {seat} was left out of the fair deal")
+
+
+def bot_of(participant: journal_pb2.DealParticipant) -> str:
+    """The bot behind a participant, as plans have it."""
+    return f"{quote(participant.bot, safe='')}/{participant.instance}"

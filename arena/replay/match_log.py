@@ -1,0 +1,207 @@
+"""What a journal holds of one match, written as the match is played."""
+
+import time
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Protocol
+
+from arena.referee import Evidence, FaultKind, MatchSpec, Outcome, Settled
+from arena.replay.records import CHAIN_START, chained
+from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
+from arena.wire.settings import settings_of_options
+from cardarena.v1 import game_pb2, journal_pb2
+
+# Fields of Record and of Decided.
+_MATCH: Final = tag_varint(1)
+_DECIDED: Final = tag_bytes(3)
+_SEAT: Final = tag_varint(1)
+_DECISION: Final = tag_varint(2)
+_MOVE: Final = tag_bytes(3)
+_SENT_US: Final = tag_varint(4)
+_CHARGED_US: Final = tag_varint(5)
+_BANK_MS: Final = tag_varint(6)
+_FAULT: Final = tag_varint(7)
+_REASON: Final = tag_bytes(8)
+_NOTE: Final = tag_bytes(9)
+_UNASKED: Final = tag_varint(10) + b"\x01"
+_FORFEITED: Final = tag_varint(11) + b"\x01"
+_REFUNDED_US: Final = tag_varint(12)
+_EVIDENCE: Final = tag_bytes(13)
+
+
+class Appendable(Protocol):
+    """A journal, as far as a match needs one."""
+
+    def append(self, body: bytes) -> None:
+        """Add a record."""
+        ...
+
+
+class SeatedAt(NamedTuple):
+    """Under which number a bot's streams know a match."""
+
+    bot: str
+    instance: int
+    match: int
+
+
+class MatchLog:
+    """The ledger of one match: `arena.referee.Ledger`. Keeps its records until it is cut."""
+
+    def __init__(
+        self, journal: Appendable, number: int, seated: Sequence[SeatedAt] = (), *, leased: bool
+    ) -> None:
+        """Number `number` of its journal. Says nothing yet.
+
+        `seated` are the numbers under which the bots' streams know the match, by
+        seat; `leased` says that somebody will start the match again after a crash.
+        """
+        self._journal = journal
+        self._number = number
+        self._seated = tuple(seated)
+        self._leased = leased
+        self._head = _MATCH + varint(number)
+        self._chain = CHAIN_START
+        self.bodies: list[bytes] = []
+        """The records so far, as a replay will hold them."""
+
+    def opened(self, spec: MatchSpec) -> None:
+        """The match begins: everything that it is played by."""
+        if self.bodies:
+            return  # it goes on
+        control = spec.time_control
+        opened = journal_pb2.Opened(
+            match_id=spec.match_id,
+            game=spec.game.id,
+            rules_version=spec.game.rules_version,
+            options=settings_of_options(spec.game, spec.options),
+            time_control=game_pb2.TimeControl(
+                move_ms=control.move_ms,
+                bank_ms=control.bank_ms,
+                increment_ms=control.increment_ms,
+                hand_ms=control.hand_ms,
+                match_ms=control.match_ms,
+            ),
+            entrants=[
+                journal_pb2.Entrant(name=entrant.name, version=entrant.version)
+                for entrant in spec.entrants
+            ],
+            start_unix_ms=time.time_ns() // 1_000_000,
+            seeded=spec.seeded,
+            deal_key_sha256=spec.deal_key_sha256,
+            deal_set=spec.deal_set,
+            fault_limit=spec.fault_limit,
+            away_limit_ms=spec.away_limit_ms,
+            fair_deal=spec.fair_deal,
+            forfeited_seats=[
+                journal_pb2.ForfeitedSeat(
+                    seat=out.seat,
+                    fault=out.kind.value,  # type: ignore[arg-type]
+                    reason=out.reason,
+                )
+                for out in spec.forfeited_seats
+            ],
+        )
+        record = journal_pb2.Record(match=self._number, opened=opened)
+        self._append(record.SerializeToString())
+        self._append_seated()
+
+    def go_on(self, bodies: Sequence[bytes]) -> None:
+        """The match was cut short in an earlier journal: write down again what stood there."""
+        for body in bodies:
+            self._append(body)
+        self._append_seated()
+
+    def decided(self, settled: Settled) -> None:
+        """A decision is settled. Written by hand: it is on the way of every move."""
+        seat, game_move = settled.seat, settled.game_move
+        parts = [
+            _SEAT + varint(seat) if seat else b"",
+            _DECISION,
+            varint(settled.decision),
+            _MOVE,
+            varint(len(game_move)),
+            game_move,
+            _SENT_US,
+            varint(int(settled.sent_s * 1e6)),
+            _CHARGED_US,
+            varint(max(0, round(settled.charged_s * 1e6))),
+        ]
+        if settled.bank_ms:
+            parts.append(_BANK_MS + varint(settled.bank_ms))
+        if settled.fault is not None:
+            parts.append(
+                _FAULT + varint(settled.fault) + delimited(_REASON, settled.reason.encode())
+            )
+        if settled.note:
+            parts.append(delimited(_NOTE, settled.note.encode()))
+        if settled.unasked:
+            parts.append(_UNASKED)
+        if settled.forfeited:
+            parts.append(_FORFEITED)
+        if settled.refunded_s > 0:
+            parts.append(_REFUNDED_US + varint(round(settled.refunded_s * 1e6)))
+        if settled.evidence is not None:
+            parts.append(delimited(_EVIDENCE, _evidence(settled.evidence)))
+        decided = b"".join(parts)
+        self._append(self._head + _DECIDED + varint(len(decided)) + decided)
+
+    def closed(self, outcome: Outcome, end_s: float) -> None:
+        """The match is over."""
+        closed = journal_pb2.Closed(
+            scores=outcome.scores,
+            places=outcome.places,
+            ending=outcome.ending.value,  # type: ignore[arg-type]
+            end_us=int(end_s * 1e6),
+            chain=self._chain,
+            cause=(outcome.cause or 0),  # type: ignore[arg-type]
+            incident=outcome.incident,
+        )
+        record = journal_pb2.Record(match=self._number, closed=closed)
+        self._append(record.SerializeToString())
+
+    def _append_seated(self) -> None:
+        """Add what only the journal holds of the match: it is not part of its chain."""
+        if self._seated:
+            seated = journal_pb2.Seated(
+                bots=[
+                    journal_pb2.SeatedBot(bot=each.bot, instance=each.instance, match=each.match)
+                    for each in self._seated
+                ],
+                leased=self._leased,
+            )
+            record = journal_pb2.Record(match=self._number, seated=seated)
+            self._journal.append(record.SerializeToString())
+
+    def _append(self, body: bytes) -> None:
+        self._chain = chained(self._chain, body)
+        self.bodies.append(body)
+        self._journal.append(body)
+
+
+def settled_of(decided: journal_pb2.Decided) -> Settled:
+    """A decision as it was settled. Its evidence is left out: nothing follows from it."""
+    return Settled(
+        seat=decided.seat,
+        decision=decided.decision,
+        game_move=decided.move.SerializeToString(deterministic=True),
+        sent_s=decided.sent_us / 1e6,
+        charged_s=decided.charged_us / 1e6,
+        bank_ms=decided.bank_ms,
+        fault=FaultKind(decided.fault) if decided.fault else None,
+        reason=decided.reason,
+        note=decided.note,
+        unasked=decided.unasked,
+        forfeited=decided.forfeited,
+        refunded_s=decided.refunded_us / 1e6,
+    )
+
+
+def _evidence(evidence: Evidence) -> bytes:
+    message = journal_pb2.Evidence(
+        due_us=max(0, round(evidence.due_s * 1e6)),
+        received_us=max(0, round(evidence.received_s * 1e6)),
+        answer_sha256=evidence.answer_sha256,
+        answer_bytes=evidence.answer_bytes,
+        away_ms=round(evidence.away_s * 1000),
+    )
+    return message.SerializeToString()

@@ -1,0 +1,134 @@
+"""Whether the arena takes another match just now: not while it is late or its disk is nearly full.
+
+Matches in play come first: what would make all of them late is refused at the
+door, with a time after which to ask again. A tournament is not refused, it
+waits; but one of its matches is always let in, so that it gets on, slowly.
+"""
+
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Final
+
+import trio
+
+from arena.server.refusals import busy
+
+MAX_LATE_MS: Final = 20.0
+"""Lateness at the 99th percentile up to which matches are taken."""
+MIN_FREE_BYTES: Final = 500_000_000
+MIN_FREE_SHARE: Final = 0.05
+"""Room on the disk below which none is taken."""
+LATE_RETRY_S: Final = 5.0
+DISK_RETRY_S: Final = 60.0
+CHECK_LATE_S: Final = 0.1
+"""How long one look at the lateness holds, as the figure takes some sorting."""
+CHECK_DISK_S: Final = 1.0
+WAIT_S: Final = 0.25
+"""Between two looks of a match that waits for its turn."""
+
+_log = logging.getLogger(__name__)
+
+
+Disk = Callable[[], tuple[int, int, int]]
+"""Bytes on a disk: in all, in use and free, as `shutil.disk_usage` tells them."""
+
+
+class Admission:
+    """The door for new matches. Lives on one thread, as the arena does."""
+
+    def __init__(
+        self,
+        *,
+        p99_ms: Callable[[], float],
+        disk: Disk,
+        now_s: Callable[[], float],
+        min_free_bytes: int = MIN_FREE_BYTES,
+        min_free_share: float = MIN_FREE_SHARE,
+    ) -> None:
+        """`p99_ms` tells how late the arena is, `disk` the room where its data are."""
+        self._p99_ms = p99_ms
+        self._disk = disk
+        self._now_s = now_s
+        self._min_free_bytes = min_free_bytes
+        self._min_free_share = min_free_share
+        self._late = _Look(CHECK_LATE_S, self._look_at_lateness)
+        self._full = _Look(CHECK_DISK_S, self._look_at_disk)
+        self._why = ""
+        self._queue = trio.Lock()
+        self._turns = 0
+        self.refused = 0
+        """Matches that were refused so far, for metrics."""
+
+    def why_closed(self) -> str:
+        """Why no match is taken now, as part of a sentence; empty while the door is open."""
+        now_s = self._now_s()
+        why = self._full.at(now_s) or self._late.at(now_s)
+        if why != self._why:
+            if why and not self._why:
+                _log.warning("no new matches are taken: %s", why)
+            elif not why:
+                _log.info("new matches are taken again")
+            self._why = why
+        return why
+
+    def require_open(self) -> None:
+        """Let a match in that somebody asks for now.
+
+        Raises:
+          Refused: with reason BUSY and a time after which to ask again.
+        """
+        why = self.why_closed()
+        if why:
+            self.refused += 1
+            retry_s = DISK_RETRY_S if self._full.at(self._now_s()) else LATE_RETRY_S
+            raise busy(f"no new matches are taken just now: {why}", retry_s)
+
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until a match of a tournament may be played, and play it within the block.
+
+        Matches come in by the order in which they asked. While the door is
+        closed they wait, but for one at a time.
+        """
+        async with self._queue:
+            # Nothing tells when the machine has recovered, so it is looked at.
+            while self._turns and self.why_closed():  # noqa: ASYNC110
+                await trio.sleep(WAIT_S)
+            self._turns += 1
+        try:
+            yield
+        finally:
+            self._turns -= 1
+
+    def _look_at_lateness(self) -> str:
+        late_ms = self._p99_ms()
+        if late_ms <= MAX_LATE_MS:
+            return ""
+        return f"the arena is {late_ms:.0f} ms late"
+
+    def _look_at_disk(self) -> str:
+        try:
+            total, _, free = self._disk()
+        except OSError:
+            return ""  # the journal will find out, and say it better
+        enough = max(self._min_free_bytes, self._min_free_share * total)
+        if free >= enough:
+            return ""
+        return f"{free / 1e6:,.0f} MB of its disk are free, and {enough / 1e6:,.0f} are needed"
+
+
+class _Look:
+    """A look at something that holds for a while."""
+
+    def __init__(self, holds_s: float, look: Callable[[], str]) -> None:
+        self._holds_s = holds_s
+        self._look = look
+        self._until_s = float("-inf")
+        self._seen = ""
+
+    def at(self, now_s: float) -> str:
+        if now_s >= self._until_s:
+            self._seen = self._look()
+            self._until_s = now_s + self._holds_s
+        return self._seen

@@ -1,0 +1,148 @@
+"""Where an arena listens: TLS from files, or plain text where nobody else can read along."""
+
+import contextlib
+import ipaddress
+import os
+import socket
+import ssl
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import grpc
+
+UNIX: Final = "unix:"
+
+
+class CannotServe(Exception):
+    """The server could not start. The text says why, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """Files in PEM."""
+
+    certificate: Path
+    """The arena's certificate and those that lead to its root."""
+    key: Path
+    """The certificate's private key, not encrypted."""
+    client_ca: Path | None = None
+    """If given, a client needs a certificate that one of these has signed."""
+
+
+def is_local(host: str) -> bool:
+    """Whether what is sent to a host stays on this machine: a loopback address or a socket file."""
+    if host.startswith(UNIX) or host == "localhost":
+        return True
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    return False
+
+
+def listen(
+    server: grpc.aio.Server, host: str, port: int, tls: TlsFiles | None, *, insecure: bool
+) -> str:
+    """Have the server listen; returns the address that bots dial.
+
+    Args:
+      server: Not started yet.
+      host: A host name, an IP address or `unix:PATH`.
+      port: 0 takes a free one. A socket file has none.
+      tls: None is plain text.
+      insecure: Whether plain text may leave this machine.
+
+    Raises:
+      CannotServe: if nobody could listen there, or plain text would leave this machine.
+    """
+    if tls is None and not insecure and not is_local(host):
+        raise CannotServe(
+            f"{host} is reached from other machines, where anyone on the way can read tokens and "
+            "cards in plain text: give --tls-cert and --tls-key, or say --insecure"
+        )
+    credentials = None if tls is None else _credentials(tls)
+    where = _where(host, port)
+    if host.startswith(UNIX):
+        _make_way(Path(host.removeprefix(UNIX)))
+    try:
+        if credentials is None:
+            bound = server.add_insecure_port(where)
+        else:
+            bound = server.add_secure_port(where, credentials)
+    except RuntimeError:
+        bound = 0
+    if bound == 0 and host.startswith(UNIX):
+        why = "its folder is not there or not yours to write in, or the path is too long"
+        raise CannotServe(f"cannot listen on {where}: {why}")
+    if bound == 0:
+        raise CannotServe(f"cannot listen on {where}: the port is in use or not allowed")
+    if host.startswith(UNIX):
+        # Whoever may open the file may be a guest: that is to be this user alone.
+        Path(host.removeprefix(UNIX)).chmod(stat.S_IRUSR | stat.S_IWUSR)
+        return where
+    return _where(host, bound)
+
+
+def _where(host: str, port: int) -> str:
+    if host.startswith(UNIX):
+        return f"{UNIX}{Path(host.removeprefix(UNIX)).absolute()}"
+    return f"[{host}]:{port}" if ":" in host and not host.startswith("[") else f"{host}:{port}"
+
+
+def _make_way(path: Path) -> None:
+    """See that there is no server at a socket file: grpc would take it away without a word."""
+    if not os.path.lexists(path):
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            if not path.is_socket():
+                raise CannotServe(f"cannot listen on {path}: there is a file that is no socket")
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            return  # left behind by a server that was killed
+        except OSError as error:
+            raise CannotServe(f"cannot listen on {path}: {error.strerror}") from error
+    raise CannotServe(f"cannot listen on {path}: another server does")
+
+
+def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
+    """What grpc needs, checked first: it would only say later that no handshake works."""
+    certificate = _read(tls.certificate, "certificate")
+    key = _read(tls.key, "key")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        # The password is given so that nothing asks for one at the terminal.
+        context.load_cert_chain(tls.certificate, tls.key, password="")
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            text = f"the key in {tls.key} is not that of the certificate in {tls.certificate}"
+            raise CannotServe(text) from None
+        raise CannotServe(_what_is_wrong(tls)) from None
+    client_ca = None
+    if tls.client_ca is not None:
+        client_ca = _read(tls.client_ca, "client CA")
+        try:
+            context.load_verify_locations(tls.client_ca)
+        except ssl.SSLError:
+            raise CannotServe(f"{tls.client_ca} holds no certificates in PEM") from None
+    return grpc.ssl_server_credentials(
+        [(key, certificate)], client_ca, require_client_auth=client_ca is not None
+    )
+
+
+def _what_is_wrong(tls: TlsFiles) -> str:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(tls.certificate)
+    except ssl.SSLError:
+        return f"{tls.certificate} holds no certificate in PEM"
+    return f"{tls.key} holds no private key in PEM, or an encrypted one, which cannot be used"
+
+
+def _read(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise CannotServe(f"cannot read the {what} {path}: {error.strerror}") from error
+
+
+__all__ = ["UNIX", "CannotServe", "TlsFiles", "is_local", "listen"]

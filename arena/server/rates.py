@@ -1,0 +1,27 @@
+"""How much of something a client may do: a bucket of tokens that fills again with time."""
+
+from collections.abc import Callable
+
+
+class TokenBucket:
+    """Holds up to `most` tokens and gains `per_s` of them a second."""
+
+    __slots__ = ("_at_s", "_most", "_now_s", "_per_s", "_tokens")
+
+    def __init__(self, most: int, per_s: float, now_s: Callable[[], float]) -> None:
+        """A full bucket. `now_s` reads a monotonic clock."""
+        self._most = float(most)
+        self._per_s = per_s
+        self._now_s = now_s
+        self._tokens = self._most
+        self._at_s = now_s()
+
+    def take(self) -> bool:
+        """Take a token; false if there is none."""
+        now_s = self._now_s()
+        self._tokens = min(self._most, self._tokens + (now_s - self._at_s) * self._per_s)
+        self._at_s = now_s
+        if self._tokens < 1.0:
+            return False
+        self._tokens -= 1.0
+        return True

@@ -1,0 +1,197 @@
+"""The clocks: what bots are charged, beside what they know themselves that they thought.
+
+Bots sleep at most half of their budget for each move, so every time-out is a
+false one. What they were charged is read from the journal. Besides an idle
+machine there is one that other processes keep busy, a server that is stopped
+for seconds, and one with a thread that will not let go of the interpreter.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.referee import FaultKind
+from arena.replay.records import JOURNAL_MAGIC, Damaged, read_records
+from bench import arena_server, clock_bots, trivial
+from bench.processes import Failed, Process
+from cardarena.v1 import journal_pb2
+
+STREAMS: Final = 16
+THINK_MS: Final = 80.0
+BUDGET_MS: Final = 160
+STOP_S: Final = 3.0
+STOP_EVERY_S: Final = 10.0
+BUSY_SHARE: Final = 0.8
+"""Of every processor, taken by processes that burn it."""
+_BURN: Final = """
+import time
+while True:
+    until = time.perf_counter() + 0.040
+    while time.perf_counter() < until:
+        pass
+    time.sleep(0.010)
+"""
+"""Burns `BUSY_SHARE` of a processor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What goes on beside the play."""
+
+    name: str
+    busy: bool = False
+    """Other processes burn `BUSY_SHARE` of every processor."""
+    hog: bool = False
+    """A thread of the server itself computes all the time."""
+    stops: bool = False
+    """The server is stopped for `STOP_S` every `STOP_EVERY_S`."""
+    p99_target_ms: float | None = None
+    """Of the difference between charged and true time."""
+    extra_target_ms: float | None = None
+    """Most that one decision may be charged above its true time."""
+
+
+CASES: Final = (
+    Case("idle", p99_target_ms=10),
+    Case("busy", busy=True, p99_target_ms=25),
+    Case("hogged", hog=True),
+    Case("stopped", stops=True, extra_target_ms=50),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """What was found in one case. Milliseconds are of charged less true time."""
+
+    case: str
+    decisions: int
+    p50_ms: float
+    """Of the absolute difference."""
+    p99_ms: float
+    extra_ms: float
+    """Most that was charged above the true time of a decision."""
+    refunded_s: float
+    """All refunds together."""
+    timeouts: int
+    """Every one of them false."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Charge:
+    charged_us: int
+    refunded_us: int
+    timeout: bool
+
+
+def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> Fairness:
+    """Let the bots play for so long.
+
+    Raises:
+      Failed: if a process ends or hangs, or nothing was played.
+    """
+    progress(f"clock, {case.name}")
+    with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as data:
+        thoughts = _play(case, seconds, data)
+        charges = _charges(Path(data) / "journal")
+    pairs = [(charges[key], thought) for key, thought in thoughts.items() if key in charges]
+    if not pairs:
+        raise Failed("no decision was found in the journal")
+    extra_ms = sorted((charge.charged_us - true_us) / 1000 for charge, true_us in pairs)
+    errors_ms = sorted(abs(each) for each in extra_ms)
+    return Fairness(
+        case=case.name,
+        decisions=len(pairs),
+        p50_ms=round(errors_ms[len(errors_ms) // 2], 2),
+        p99_ms=round(errors_ms[len(errors_ms) * 99 // 100], 2),
+        extra_ms=round(extra_ms[-1], 2),
+        refunded_s=round(sum(charge.refunded_us for charge, _ in pairs) / 1e6, 2),
+        timeouts=sum(charge.timeout for charge in charges.values()),
+    )
+
+
+def _play(case: Case, seconds: float, data: str) -> dict[tuple[str, int], int]:
+    """Microseconds of thought by bot and ask id."""
+    job = arena_server.Job(
+        game=trivial.ID,
+        streams=STREAMS,
+        seats=2,
+        matches=1,
+        options={"turns": 1 << 60},
+        move_ms=BUDGET_MS,
+        data=data,
+        hog=case.hog,
+    )
+    with contextlib.ExitStack() as stack:
+        server = Process("bench.arena_server", json.dumps(asdict(job)))
+        stack.callback(server.end)
+        play = clock_bots.Job(server.line(), STREAMS, trivial.ID, THINK_MS)
+        bots = Process("bench.clock_bots", json.dumps(asdict(play)))
+        stack.callback(bots.end)
+        bots.line()
+        if case.busy:
+            stack.enter_context(_burning())
+        time.sleep(1.0)  # the first moments load code, here and there
+        bots.tell(str(seconds))
+        if case.stops:
+            _stop_often(server, seconds)
+        thoughts = json.loads(bots.line())
+    return {(bot, ask_id): thought_us for bot, ask_id, thought_us in thoughts}
+
+
+def _stop_often(server: Process, seconds: float) -> None:
+    for _ in range(max(1, int(seconds / STOP_EVERY_S))):
+        time.sleep(1.0)
+        server.signal(signal.SIGSTOP)
+        time.sleep(STOP_S)
+        server.signal(signal.SIGCONT)
+        time.sleep(max(0.0, min(STOP_EVERY_S, seconds) - STOP_S - 2.0))
+
+
+@contextlib.contextmanager
+def _burning() -> Iterator[None]:
+    burners = [
+        subprocess.Popen([sys.executable, "-S", "-c", _BURN]) for _ in range(os.cpu_count() or 1)
+    ]
+    try:
+        yield
+    finally:
+        for each in burners:
+            each.kill()
+            each.wait()
+
+
+def _charges(folder: Path) -> dict[tuple[str, int], _Charge]:
+    """What every decision was charged, by the bot and the id of its ask."""
+    seated: dict[int, list[tuple[str, int]]] = {}
+    found = {}
+    for record in _records(folder):
+        match record.WhichOneof("body"):
+            case "seated":
+                seated[record.match] = [(each.bot, each.match) for each in record.seated.bots]
+            case "decided":
+                decided = record.decided
+                bot, number = seated[record.match][decided.seat]
+                found[bot, number << 20 | decided.decision] = _Charge(
+                    decided.charged_us,
+                    decided.refunded_us,
+                    decided.fault == FaultKind.TIMEOUT,
+                )
+            case _:
+                pass
+    return found
+
+
+def _records(folder: Path) -> Iterator[journal_pb2.Record]:
+    for path in sorted(folder.glob("*.journal")):
+        with path.open("rb") as file, contextlib.suppress(Damaged):  # killed in mid-write
+            for framed in read_records(file, JOURNAL_MAGIC):
+                yield journal_pb2.Record.FromString(framed.body)

@@ -1,0 +1,415 @@
+"""Fair deals, as a bot takes part in them and checks them: protocol fd1, without the stream.
+
+The bot commits to 32 random bytes, opens them once it has seen everybody's
+commitments, and checks for itself what the arena opens at the end. This is an
+implementation of its own: it shares no code with the arena that it judges.
+
+| the arena says     | the bot answers                                             |
+|--------------------|-------------------------------------------------------------|
+| deal_open          | deal_commit; the same again if it is asked again            |
+| deal_transcript    | deal_reveal, if its own commitment is in and it is the only |
+|                    | transcript; the same again if it is shown again             |
+| deal_close         | nothing                                                     |
+
+Whatever does not hold is a lie: it is told to the bot's author and kept in
+`Deals.lies`. A bot that was lied to reveals nothing more, and plays on.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from cardarena.v1.play_pb2 import (
+    Ask,
+    BotMessage,
+    DealClose,
+    DealCommit,
+    DealOpen,
+    DealReveal,
+    DealTranscript,
+    MatchEnd,
+    MatchStart,
+)
+
+HASH_BYTES: Final = 32
+ENTROPY_BYTES: Final = 32
+NO_COMMITMENT: Final = bytes(HASH_BYTES)
+
+DECISION_BITS: Final = 20
+"""An ask's id ends in these bits with the number of the seat's decision."""
+
+REMEMBERED: Final = 4096
+"""Deal-sets that are over and still known, so that none is opened again."""
+
+
+# Steps 1 to 5 of the protocol.
+
+
+def joined(*parts: bytes) -> bytes:
+    """Byte strings with their lengths, so that no two lists of them look alike."""
+    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+
+
+def digest(label: bytes, *parts: bytes) -> bytes:
+    """The protocol's hash for one purpose."""
+    return hashlib.sha256(joined(b"fd1", label, *parts)).digest()
+
+
+def commitment_of(context: bytes, participant: str, entropy: bytes) -> bytes:
+    """What a participant publishes of its entropy before it opens it."""
+    return digest(b"bot-commit", context, participant.encode(), entropy)
+
+
+def transcript_of(
+    context: bytes, server_commitment: bytes, commitments: Mapping[str, bytes]
+) -> bytes:
+    """What ties all commitments together."""
+    pairs = [joined(name.encode(), commitments[name]) for name in sorted(commitments)]
+    return digest(b"transcript", context, server_commitment, *pairs)
+
+
+def key_of(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) -> bytes:
+    """What all packs of the deal-set follow from."""
+    pairs = [joined(name.encode(), entropies[name]) for name in sorted(entropies)]
+    return hmac.digest(transcript, joined(secret, *pairs), "sha256")
+
+
+# What a bot keeps.
+
+
+@dataclass(slots=True)
+class Shown:
+    """What the bot was shown in one match, as a chain of hashes over its asks."""
+
+    match: int
+    game: str
+    seat: int
+    replay_id: str = ""
+    """Empty until the match has ended."""
+    chain: bytes = bytes(HASH_BYTES)
+    """SHA-256 over the link before, the decision as big-endian u32, and the ask's game
+    message; 32 zero bytes before the first ask."""
+    asks: list[tuple[int, str]] = field(default_factory=list)
+    """Decisions, each with the first 8 hexadecimal digits of the chain after it."""
+    end: bytes = b""
+    """SHA-256 over the joined events that the end of the match told."""
+    last_sha256: bytes = b""
+    """Of the last ask's game message."""
+
+
+@dataclass(slots=True)
+class Deal:
+    """One deal-set, as this bot knows it."""
+
+    context: bytes
+    server_commitment: bytes
+    participant: str
+    """The bot's own name in it."""
+    entropy: bytes
+    """The bot's own."""
+    commitments: dict[str, bytes] | None = None
+    """Everybody's, as they were shown before the bot revealed; None before that."""
+    refused: bool = False
+    """Whether the bot reveals nothing, as it was lied to."""
+    secret: bytes = b""
+    """The arena's, once it is opened."""
+    entropies: dict[str, bytes] = field(default_factory=dict)
+    """Everybody's, once they are opened."""
+    void_reason: str = ""
+    lies: list[str] = field(default_factory=list)
+    matches: dict[int, Shown] = field(default_factory=dict)
+    """The bot's matches by their numbers."""
+
+    @property
+    def commitment(self) -> bytes:
+        """What the bot publishes of its entropy."""
+        return commitment_of(self.context, self.participant, self.entropy)
+
+    @property
+    def transcript(self) -> bytes | None:
+        """What the bot saw before it revealed."""
+        if self.commitments is None:
+            return None
+        return transcript_of(self.context, self.server_commitment, self.commitments)
+
+    @property
+    def key(self) -> bytes | None:
+        """What the packs follow from; None while that is not known."""
+        if self.transcript is None or not self.secret or self.void_reason:
+            return None
+        return key_of(self.transcript, self.secret, self.entropies)
+
+    @property
+    def name(self) -> str:
+        """What the author is told of it as."""
+        return self.context.hex()[:12]
+
+
+class Shelf(Protocol):
+    """Where deals are kept for later proof, and found again by a bot that was restarted."""
+
+    def keep(self, deal: Deal) -> str:
+        """Keeps a deal as it is now; a sentence if that failed."""
+        ...
+
+    def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
+        """The deal that was kept, by the bot's own name if that is known; None if there is none."""
+        ...
+
+
+@dataclass(slots=True)
+class Reaction:
+    """What is to be done about a message of the arena."""
+
+    send: list[BotMessage] = field(default_factory=list)
+    say: list[str] = field(default_factory=list)
+    """Lines for the bot's author."""
+
+
+class Deals:
+    """All fair deals that a bot takes part in."""
+
+    lies: list[str]
+    """All that the arena was caught at, in sentences."""
+
+    def __init__(
+        self,
+        *,
+        shelf: Shelf | None = None,
+        draw: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        """Begins without deals.
+
+        Args:
+          shelf: Where receipts are kept, if anywhere.
+          draw: Gives as many random bytes.
+        """
+        self.lies = []
+        self._shelf = shelf
+        self._draw = draw
+        self._deals: dict[bytes, Deal] = {}
+        self._over: dict[bytes, None] = {}
+        """Contexts of deals that are closed, oldest first."""
+        self._playing: dict[int, bytes] = {}
+        """The contexts of matches in play, by their numbers."""
+
+    # The arena's messages.
+
+    def on_open(self, message: DealOpen) -> Reaction:
+        """Commits, or says why not."""
+        reaction = Reaction()
+        context, commitment = message.context, message.server_commitment
+        if len(context) != HASH_BYTES or len(commitment) != HASH_BYTES:
+            reaction.say.append("took no part in a fair deal that was not named as one")
+            return reaction
+        deal = self._known(context, message.participant)
+        if context in self._over:
+            self._lie(context, "it opens a deal-set again whose packs are known", reaction)
+            return reaction
+        if deal is None:
+            entropy = self._draw(ENTROPY_BYTES)
+            deal = Deal(context, commitment, message.participant, entropy)
+            self._deals[context] = deal
+            self._keep(deal, reaction)
+        elif (deal.server_commitment, deal.participant) != (commitment, message.participant):
+            deal.refused = True
+            self._lie(context, "it committed itself twice, and differently", reaction)
+            return reaction
+        commit = DealCommit(context=context, commitment=deal.commitment)
+        reaction.send.append(BotMessage(deal_commit=commit))
+        return reaction
+
+    def on_transcript(self, message: DealTranscript) -> Reaction:
+        """Reveals, or says why not."""
+        reaction = Reaction()
+        context = message.context
+        deal = self._known(context)
+        if deal is None:
+            if context not in self._over:
+                name = context.hex()[:12]
+                line = f"deal-set {name}: not revealed, as this process had not committed to it"
+                reaction.say.append(line)
+            return reaction
+        commitments = {each.participant: each.commitment for each in message.commitments}
+        if deal.commitments is None:
+            what = _wrong_transcript(deal, message, commitments)
+            if not what:
+                deal.commitments = commitments
+        elif commitments != deal.commitments:
+            what = "it shows a second transcript, which differs from the first"
+        else:
+            what = ""
+        if what:
+            deal.refused = True
+            self._lie(context, f"{what}; nothing is revealed", reaction)
+        self._keep(deal, reaction)
+        if not deal.refused:
+            reveal = DealReveal(context=context, entropy=deal.entropy)
+            reaction.send.append(BotMessage(deal_reveal=reveal))
+        return reaction
+
+    def on_close(self, message: DealClose) -> Reaction:
+        """Checks all that is opened."""
+        reaction = Reaction()
+        context = message.context
+        deal = self._known(context)
+        if deal is None:
+            return reaction
+        deal.secret = message.secret
+        deal.entropies = {each.participant: each.entropy for each in message.entropies}
+        deal.void_reason = message.void_reason
+        if what := _wrong_opening(deal):
+            self._lie(context, what, reaction)
+        if deal.void_reason:
+            reaction.say.append(f"deal-set {deal.name} is void: {deal.void_reason}")
+        elif deal.commitments is None:
+            reaction.say.append(f"deal-set {deal.name} was fixed without this bot's entropy")
+        playing = [match for match, of in self._playing.items() if of == context]
+        if playing and not deal.void_reason:
+            what = f"it opens the packs while match {playing[0]} is played with them"
+            self._lie(context, what, reaction)
+        self._keep(deal, reaction)
+        self._deals.pop(context, None)
+        self._over[context] = None
+        if len(self._over) > REMEMBERED:
+            del self._over[next(iter(self._over))]
+        return reaction
+
+    # The bot's matches.
+
+    def on_match_start(self, start: MatchStart) -> Reaction:
+        """A match begins, or is told again."""
+        reaction = Reaction()
+        context = start.deal_context
+        if not context:
+            return reaction
+        self._playing[start.match] = context
+        if context in self._over:
+            self._lie(context, f"it begins match {start.match} with packs that are known", reaction)
+        deal = self._known(context)
+        if deal is not None and start.match not in deal.matches:
+            deal.matches[start.match] = Shown(start.match, start.game, start.seat)
+        return reaction
+
+    def on_ask(self, ask: Ask) -> Reaction:
+        """The bot is asked, perhaps again."""
+        reaction = Reaction()
+        shown = self._shown(ask.match)
+        family = ask.WhichOneof("game")
+        if shown is None or family is None:
+            return reaction
+        game: Any = getattr(ask, family)
+        payload: bytes = game.SerializeToString(deterministic=True)
+        decision = ask.ask_id & ((1 << DECISION_BITS) - 1)
+        payload_sha256 = hashlib.sha256(payload).digest()
+        last = shown.asks[-1][0] if shown.asks else 0
+        if decision > last:
+            shown.chain = next_link(shown.chain, decision, payload)
+            shown.asks.append((decision, shown.chain.hex()[:8]))
+            shown.last_sha256 = payload_sha256
+        elif decision == last and payload_sha256 != shown.last_sha256:
+            what = f"it asks decision {decision} of match {ask.match} twice, and differently"
+            self._lie(self._playing[ask.match], what, reaction)
+        return reaction
+
+    def on_match_end(self, end: MatchEnd) -> Reaction:
+        """A match has ended, or its end was missed."""
+        reaction = Reaction()
+        shown = self._shown(end.match)
+        context = self._playing.pop(end.match, b"")
+        if shown is not None:
+            shown.replay_id = end.replay_id
+            shown.end = end_sha256(end)
+            self._keep(self._deals[context], reaction)
+        return reaction
+
+    # Inside.
+
+    def _shown(self, match: int) -> Shown | None:
+        """What is kept of a match; None if receipts are not wanted."""
+        deal = self._deals.get(self._playing.get(match, b"")) if self._shelf else None
+        return deal.matches.get(match) if deal is not None else None
+
+    def _known(self, context: bytes, participant: str | None = None) -> Deal | None:
+        """A deal that is not closed, from before this process was started too."""
+        deal = self._deals.get(context)
+        if deal is None and self._shelf is not None and context not in self._over:
+            deal = self._shelf.recall(context, participant)
+            if deal is not None and deal.secret:
+                self._over[context] = None
+                deal = None
+            if deal is not None:
+                self._deals[context] = deal
+        return deal
+
+    def _keep(self, deal: Deal, reaction: Reaction) -> None:
+        if self._shelf is not None and (problem := self._shelf.keep(deal)):
+            reaction.say.append(problem)
+
+    def _lie(self, context: bytes, what: str, reaction: Reaction) -> None:
+        line = f"the arena LIED about deal-set {context.hex()[:12]}: {what}"
+        deal = self._deals.get(context)
+        if deal is not None and what not in deal.lies:
+            deal.lies.append(what)
+        if line not in self.lies:
+            self.lies.append(line)
+            reaction.say.append(line)
+
+
+def next_link(chain: bytes, decision: int, payload: bytes) -> bytes:
+    """The chain after one more ask."""
+    return hashlib.sha256(chain + decision.to_bytes(4, "big") + payload).digest()
+
+
+def end_sha256(end: MatchEnd) -> bytes:
+    """SHA-256 over the joined events that the end of a match told."""
+    events: list[bytes] = []
+    for event in end.trailing_events:
+        if family := event.WhichOneof("game"):
+            game: Any = getattr(event, family)
+            events.append(game.SerializeToString(deterministic=True))
+    return hashlib.sha256(joined(*events)).digest()
+
+
+def _wrong_transcript(deal: Deal, message: DealTranscript, commitments: Mapping[str, bytes]) -> str:
+    """What is wrong with the first transcript that a bot is shown; empty if nothing is."""
+    names = [each.participant for each in message.commitments]
+    if names != sorted(commitments):
+        return "it shows the participants out of order, or one twice"
+    if any(len(commitment) != HASH_BYTES for commitment in commitments.values()):
+        return "it shows a commitment that is none"
+    if deal.participant not in commitments:
+        return "it left this bot's commitment out"
+    if commitments[deal.participant] != deal.commitment:
+        return "it replaced this bot's commitment"
+    return ""
+
+
+def _wrong_opening(deal: Deal) -> str:
+    """What is wrong with what the arena opened; empty if nothing is."""
+    if len(deal.secret) != ENTROPY_BYTES or not hmac.compare_digest(
+        digest(b"server-commit", deal.context, deal.secret), deal.server_commitment
+    ):
+        return "its secret does not open its commitment"
+    own = deal.entropies.get(deal.participant, b"")
+    if deal.void_reason or deal.commitments is None:
+        # Of a void deal-set less is known, and without a transcript nothing was revealed.
+        allowed = (b"",) if deal.commitments is None else (b"", deal.entropy)
+        return "" if own in allowed else "it replaced this bot's entropy"
+    if own != deal.entropy:
+        return "it replaced this bot's entropy"
+    if deal.entropies.keys() != deal.commitments.keys():
+        return "it opens other participants than it had shown"
+    for name, commitment in deal.commitments.items():
+        entropy = deal.entropies[name]
+        if commitment == NO_COMMITMENT:
+            if entropy:
+                return f"participant {name} added entropy without having committed to it"
+        elif len(entropy) != ENTROPY_BYTES or (
+            commitment_of(deal.context, name, entropy) != commitment
+        ):
+            return f"the entropy of participant {name} does not open its commitment"
+    return ""

@@ -1,0 +1,139 @@
+"""How an address is dialled: over TLS, or in plain text where nobody else can read along.
+
+A bot's token is as good as the bot. It is sent in plain text only within one
+machine, whatever the arena itself may say in a redirect, unless the bot's
+author has said that it may.
+"""
+
+import contextlib
+import ipaddress
+import os
+import ssl
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import grpc
+
+from cardarena._errors import Misconfigured
+
+_TLS: Final = "https://"
+_PLAIN: Final = "http://"
+
+ChannelOptions = Sequence[tuple[str, int]]
+
+
+def is_local(endpoint: str) -> bool:
+    """Whether what is sent there stays on this machine: a loopback address or a socket file."""
+    if endpoint.startswith("unix:"):
+        return True
+    host, _, port = endpoint.rpartition(":")
+    if not port.isdecimal():
+        host = endpoint
+    if host == "localhost":
+        return True
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    return False
+
+
+class Dial:
+    """Opens channels to an arena, and to where it redirects the bot."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        tls: bool = False,
+        ca_file: str | None = None,
+        client_cert: str | None = None,
+        client_key: str | None = None,
+        insecure: bool = False,
+    ) -> None:
+        """Checks all that can be checked before anything is sent.
+
+        Args:
+          address: Host and port, `https://` and these, or `unix:PATH`.
+          tls: Whether to use TLS also for an address without `https://`.
+          ca_file: The certificates that sign the arena's; else CARDARENA_CA, else the public ones.
+          client_cert: The bot's own certificate; else CARDARENA_CLIENT_CERT, else none.
+          client_key: Its private key; else CARDARENA_CLIENT_KEY.
+          insecure: Whether a token may go to another machine in plain text.
+
+        Raises:
+          Misconfigured: if a file is not right, or a token would go out in plain text.
+        """
+        files = any((ca_file, client_cert, client_key))
+        self._tls = tls or files or address.startswith(_TLS)
+        self._insecure = insecure
+        self._credentials: grpc.ChannelCredentials | None = None
+        if self._tls:
+            self._credentials = _credentials(
+                ca_file or _environment("CARDARENA_CA"),
+                client_cert or _environment("CARDARENA_CLIENT_CERT"),
+                client_key or _environment("CARDARENA_CLIENT_KEY"),
+            )
+        self._target(address)
+
+    def channel(self, endpoint: str, options: ChannelOptions) -> grpc.Channel:
+        """A channel to the address, or to where the arena has redirected the bot.
+
+        Raises:
+          Misconfigured: if a token would go out in plain text.
+        """
+        target = self._target(endpoint)
+        if self._credentials is None:
+            return grpc.insecure_channel(target, options=options)
+        return grpc.secure_channel(target, self._credentials, options=options)
+
+    def _target(self, endpoint: str) -> str:
+        """What grpc dials, if that is safe."""
+        if endpoint.startswith(_TLS):
+            if not self._tls:
+                raise Misconfigured(f"{endpoint} needs TLS: give the address with {_TLS}, or --tls")
+            return endpoint.removeprefix(_TLS).rstrip("/")
+        if endpoint.startswith(_PLAIN):
+            if self._tls:
+                raise Misconfigured(f"{endpoint} is plain text, where TLS was asked for")
+            endpoint = endpoint.removeprefix(_PLAIN).rstrip("/")
+        if not self._tls and not self._insecure and not is_local(endpoint):
+            raise Misconfigured(
+                f"the token would go to {endpoint} in plain text, for all on the way to read: use "
+                f"{_TLS}{endpoint}, or say --insecure"
+            )
+        return endpoint
+
+
+def _credentials(
+    ca_file: str | None, client_cert: str | None, client_key: str | None
+) -> grpc.ChannelCredentials:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    ca, cert, key = _read(ca_file), _read(client_cert), _read(client_key)
+    if (cert is None) != (key is None):
+        raise Misconfigured("a client's certificate and its key go together: give both")
+    if ca_file is not None:
+        try:
+            context.load_verify_locations(ca_file)
+        except ssl.SSLError:
+            raise Misconfigured(f"{ca_file} holds no certificates in PEM") from None
+    if client_cert is not None:
+        try:
+            # The password is given so that nothing asks for one at the terminal.
+            context.load_cert_chain(client_cert, client_key, password="")
+        except ssl.SSLError:
+            text = f"{client_cert} and {client_key} are no certificate in PEM with its key"
+            raise Misconfigured(text) from None
+    return grpc.ssl_channel_credentials(ca, key, cert)
+
+
+def _environment(name: str) -> str | None:
+    return os.environ.get(name) or None
+
+
+def _read(path: str | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise Misconfigured(f"cannot read {path}: {error.strerror}") from error

@@ -1,0 +1,136 @@
+"""Receipts: what a bot can prove of a fair deal afterwards, one JSON file for each deal-set.
+
+`arena replay verify REPLAY --receipt FILE` compares such a file with a replay.
+Before it reveals, a bot stands by what is in the file, and a bot that was
+restarted in between finds its entropy there again.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from cardarena._deals import Deal, Shown
+
+FORMAT: Final = "fd1"
+
+
+class Folder:
+    """Receipts in a folder, which belongs to one bot alone."""
+
+    def __init__(self, path: Path) -> None:
+        """Makes the folder if it is not there.
+
+        Raises:
+          OSError: if it cannot be made.
+        """
+        path.mkdir(parents=True, exist_ok=True)
+        self._path = path
+
+    def keep(self, deal: Deal) -> str:
+        """Keeps a deal as it is now, whole or not at all; a sentence if that failed."""
+        path = self._path / f"{deal.context.hex()}-{deal.participant.encode().hex()}.json"
+        partial = path.with_suffix(f".{os.getpid()}.partial")
+        try:
+            # Before it is revealed, the entropy is nobody else's business.
+            number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(number, "w", encoding="utf-8") as file:
+                file.write(written(deal))
+            partial.replace(path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            return f"the receipt of deal-set {deal.name} is not kept: {error.strerror}"
+        return ""
+
+    def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
+        """The deal that was kept; None if there is none, or not a single one."""
+        name = "*" if participant is None else participant.encode().hex()
+        found = list(self._path.glob(f"{context.hex()}-{name}.json"))
+        if len(found) != 1:
+            return None
+        try:
+            return read(found[0].read_text("utf-8"))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None  # not a receipt, or not whole
+
+
+def written(deal: Deal) -> str:
+    """A receipt as text."""
+    transcript, key = deal.transcript, deal.key
+    receipt = {
+        "receipt": FORMAT,
+        "context": deal.context.hex(),
+        "server_commitment": deal.server_commitment.hex(),
+        "participant": deal.participant,
+        "entropy": deal.entropy.hex(),
+        "commitment": deal.commitment.hex(),
+        "transcript": transcript.hex() if transcript else None,
+        "commitments": _hex_values(deal.commitments) if deal.commitments is not None else None,
+        "refused": deal.refused,
+        "secret": deal.secret.hex() or None,
+        "entropies": _hex_values(deal.entropies) if deal.secret else None,
+        "deal_key": key.hex() if key else None,
+        "void_reason": deal.void_reason,
+        "lies": deal.lies,
+        "matches": [
+            {
+                "match": shown.match,
+                "replay_id": shown.replay_id or None,
+                "game": shown.game,
+                "seat": shown.seat,
+                "asks": shown.asks,
+                "chain": shown.chain.hex(),
+                "end": shown.end.hex() or None,
+                "last_sha256": shown.last_sha256.hex() or None,
+            }
+            for shown in deal.matches.values()
+        ],
+    }
+    return json.dumps(receipt, ensure_ascii=False) + "\n"
+
+
+def read(text: str) -> Deal:
+    """A deal from its receipt.
+
+    Raises:
+      ValueError, KeyError, TypeError, AttributeError: if it is none.
+    """
+    receipt = json.loads(text)
+    if receipt["receipt"] != FORMAT:
+        raise ValueError("a receipt of another protocol")
+    commitments = receipt["commitments"]
+    return Deal(
+        context=bytes.fromhex(receipt["context"]),
+        server_commitment=bytes.fromhex(receipt["server_commitment"]),
+        participant=receipt["participant"],
+        entropy=bytes.fromhex(receipt["entropy"]),
+        commitments=_bytes_values(commitments) if commitments is not None else None,
+        refused=bool(receipt["refused"]),
+        secret=bytes.fromhex(receipt["secret"] or ""),
+        entropies=_bytes_values(receipt["entropies"] or {}),
+        void_reason=receipt["void_reason"],
+        lies=list(receipt["lies"]),
+        matches={shown["match"]: _shown(shown) for shown in receipt["matches"]},
+    )
+
+
+def _shown(shown: Mapping[str, Any]) -> Shown:
+    return Shown(
+        match=shown["match"],
+        game=shown["game"],
+        seat=shown["seat"],
+        replay_id=shown["replay_id"] or "",
+        chain=bytes.fromhex(shown["chain"]),
+        asks=[(decision, link) for decision, link in shown["asks"]],
+        end=bytes.fromhex(shown["end"] or ""),
+        last_sha256=bytes.fromhex(shown["last_sha256"] or ""),
+    )
+
+
+def _hex_values(values: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: value.hex() for name, value in values.items()}
+
+
+def _bytes_values(values: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: bytes.fromhex(value) for name, value in values.items()}

@@ -1,0 +1,136 @@
+"""The page's own protocol fd1 agrees with the published vectors and with the arena's, byte for byte."""
+
+import json
+import random
+import re
+import zlib
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from arena.deal import first_pack, plan_hash, rules_hash, seeded_key
+from arena.games.catalogue import GAMES
+from cardarena.v1 import deals_pb2
+from tests.deal.test_streams import DRAWS
+
+GROUPS = json.loads((Path(__file__).parents[1] / "deal" / "fd1_vectors.json").read_text())
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
+def test_a_group_of_the_vectors(node, group):
+    answer = node.call("vector", **group)
+    assert set(answer) == {"ctx", "CS", "commits", "T", "K", "decks"}
+    assert answer == {name: group[name] for name in answer}
+
+
+def test_the_vectors_hold_every_branch():
+    rejected = [board["rejected"] for group in GROUPS for board in group["decks"]]
+    assert 0 in rejected
+    assert max(rejected) > 50
+    assert any("" in group["r"].values() for group in GROUPS)  # a bot that adds no entropy
+    assert any(len(group["deck"]) > 256 for group in GROUPS)  # draws of two bytes
+
+
+def test_draws_take_the_fewest_bytes(node):
+    answers = node.call("draws", rows=[{"n": n, "given": given} for n, given, *_ in DRAWS])
+    assert answers == [{"drawn": drawn, "used": used} for _, _, drawn, used, _ in DRAWS]
+
+
+# fmt: off
+SETTINGS = [
+    ({},                                                   "no options"),
+    ({"hands": "2", "target": "500"},                      "numbers"),
+    ({"b": "x", "a": "y", "a_b": "z", "a1": "w", "A": "v"}, "names whose order is by bytes"),
+    ({"x": "\uffff", "y": "\U0001f0a1"},                   "texts beyond ASCII"),
+    ({"a": "\U0001f0a1", "a\uffff": "", "a\U0001f0a1": ""}, "code points that UTF-16 would reorder"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("settings", "why"), SETTINGS, ids=[row[1] for row in SETTINGS])
+def test_hashes_of_rules_plan_and_seed_are_the_arenas(node, settings, why):
+    salt, plan, seed = bytes(range(32)), f"m1 0 {quote(why)}/0\nm2 1 b/0", f"seed {why} é"
+    rules = {"game": "abstrac", "version": 7, "settings": settings}
+    assert node.call("hashes", rules=rules, plan=plan, salt=salt, seed=seed) == {
+        "rules": rules_hash("abstrac", 7, settings).hex(),
+        "plan": plan_hash(plan, salt).hex(),
+        "seeded": seeded_key(seed).hex(),
+    }
+
+
+def test_names_are_quoted_as_in_plans(node):
+    names = [*map(chr, range(1, 300)), "a b/c", "~._-", "Zoë 🂡", "%20"]
+    assert node.call("quoted", names=names) == [quote(name, safe="") for name in names]
+
+
+def test_checksums_are_crc_32(node):
+    texts = [b"", b"123456789", bytes(range(256)) * 3]
+    assert node.call("crc32", texts=texts) == [zlib.crc32(text) for text in texts]
+
+
+def every_table():
+    for game in GAMES:
+        for seats in game.seats:
+            yield pytest.param(game, seats, id=f"{game.id} {seats} seats")
+
+
+class Shuffles:
+    """Deals that note what they are asked to shuffle."""
+
+    def __init__(self):
+        self.asked = []
+
+    def shuffle(self, hand, label, cards):
+        self.asked.append({"label": label, "cards": list(cards)})
+        return tuple(cards)
+
+
+@pytest.mark.parametrize(("game", "seats"), list(every_table()))
+def test_the_page_knows_the_packs_of_every_game(node, game, seats):
+    options = game.options({}, seats)
+    row = {"game": game.id, "version": game.rules_version, "seats": seats}
+    (known,) = node.call("packs", rows=[row])
+    assert known["first"] == list(first_pack(game.rules, options, seats))
+    asked = Shuffles()
+    state, _ = game.rules.start(options, seats, asked)
+    draw = random.Random(1)
+    while not asked.asked:  # a player chooses something first
+        chosen = tuple(
+            (seat, game.rules.moves(state, seat).sample(draw.randrange))
+            for seat in game.rules.to_act(state)
+        )
+        state, _ = game.rules.step(state, chosen, asked)
+    assert known["shuffles"] == [each for each in asked.asked if "validate" not in each["label"]]
+
+
+def test_the_page_knows_no_other_games(node):
+    assert set(node.call("games")) == {game.id for game in GAMES}
+    strangers = [("whist", 1), ("abstrac", 2), ("constructor", 1), ("__proto__", 1)]
+    rows = [{"game": game, "version": version, "seats": 2} for game, version in strangers]
+    assert node.call("packs", rows=rows) == [None] * len(rows)
+
+
+# The numbers that protobuf gives to kinds.
+KINDS = {3: "int64", 4: "uint64", 8: "bool", 9: "string", 12: "bytes", 13: "uint32", 14: "enum"}
+KINDS |= {17: "sint32", 18: "sint64"}
+
+
+def test_the_fields_are_those_of_the_wire_contract(node):
+    """A field that the page reads has the number, name and kind that proto/ gives it."""
+    schema = node.call("schema")
+    pool = deals_pb2.DESCRIPTOR.pool
+    for message, lines in schema["messages"].items():
+        numbers = pool.FindMessageTypeByName(f"cardarena.v1.{message}").fields_by_number
+        for line in lines:
+            number, name, kind, mark = re.fullmatch(r"(\d+) (\w+) (\w+)([*?]?)", line).groups()
+            field = numbers[int(number)]
+            theirs = field.message_type.name if field.message_type else KINDS[field.type]
+            assert name == field.name
+            if (message, name) != ("Record", "decided"):  # the page does not look at moves
+                assert kind == theirs, line
+            assert mark == ("*" if field.is_repeated else "?" if field.has_presence else ""), line
+    for message, names in schema["one_of"].items():
+        (one_of,) = pool.FindMessageTypeByName(f"cardarena.v1.{message}").oneofs
+        kept = {field.name for field in one_of.fields} - {"seated", "session"}  # never in replays
+        assert set(names) == kept

@@ -1,0 +1,245 @@
+"""A bot is charged its own time: what the arena was late, by whatever cause, is nobody's."""
+
+import itertools
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.games.contract import Seat
+from arena.referee import Answer, Ending, FaultKind, Timers
+from arena.referee.lag import PAUSE_S, TICK_S, LagMeter
+from arena.referee.scripted import MemoryLedger, Scripted, play
+from arena.referee.table import Table
+from arena.wire.games import codec_of
+from tests.referee.loops import Loop, TrioLoop
+from tests.referee.matches import ALLOWED_S, THINK_S, plays, run, spec_of, thinks
+
+GRACE_S = 0.05
+STOP_S = 3.0
+LONG_STOP_S = 10.0
+"""Longer than a bot has for its move."""
+UNSEEN_S = TICK_S + 1e-6
+"""A stop is noticed when the next tick should have come."""
+
+
+class Port:
+    """A bot that takes asks and says what it is told to."""
+
+    gone = False
+    connected = True
+
+    def __init__(self, loop):
+        self.loop = loop
+        self.asked = []
+
+    def sit(self, presence):
+        pass
+
+    def ask(self, ask):
+        ask.sent(self.loop.now_s)
+        self.asked.append(ask)
+
+    def close(self, ask, fault, reason):
+        pass
+
+    def end(self, outcome, trailing_events):
+        pass
+
+
+class Sitting:
+    """A match whose arena can be stopped; after a stop, what is due comes in any order."""
+
+    def __init__(self):
+        self.loop = Loop()
+        self.meter = LagMeter(self.loop.call_later, lambda: self.loop.now_s)
+        self.meter.start()
+        self.timers = Timers()
+        self.ledger = MemoryLedger()
+        spec = spec_of("abstrac", 2)
+        self.ports = [Port(self.loop) for _ in range(spec.seats)]
+        self.table = Table(
+            spec,
+            codec_of(spec.game),
+            self.ports,
+            self.ledger,
+            timers=self.timers,
+            now_s=lambda: self.loop.now_s,
+            over=lambda table: table.tell_end(),
+            heavy_step=None,
+            lag=self.meter,
+        )
+        self.table.begin()
+        self.began_s = self.loop.now_s
+
+    @property
+    def ask(self):
+        """The first ask of the match."""
+        (ask,) = (port.asked[0] for port in self.ports if port.asked)
+        return ask
+
+    @property
+    def decision(self):
+        """The first decision, once it is settled."""
+        return self.ledger.decisions[0] if self.ledger.decisions else None
+
+    def tick(self):
+        self.loop.resume()
+
+    def timer(self):
+        self.timers._call_due(self.loop.now_s)
+
+    def answer(self):
+        self.ask.answered(Answer(index=0), self.loop.now_s)
+
+    def think(self, seconds):
+        """Time passes, with the arena at work."""
+        until_s = self.loop.now_s + seconds
+        while self.loop.now_s < until_s:
+            self.loop.run_until(min(until_s, self.loop.now_s + TICK_S / 2))
+            self.timer()
+
+    def stop(self, seconds, order=("tick", "timer")):
+        """The arena is stopped for so long; then things are done in this order."""
+        self.loop.block_until(self.loop.now_s + seconds)
+        for each in order:
+            getattr(self, each)()
+
+
+ORDERS = list(itertools.permutations(["tick", "timer", "answer"]))
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=[", ".join(order) for order in ORDERS])
+def test_an_answer_that_came_during_a_stop_is_in_time_whatever_is_seen_first(order):
+    sitting = Sitting()
+    sitting.think(0.25)
+    sitting.stop(LONG_STOP_S, order)
+    assert sitting.decision.fault is None
+    assert 0.25 <= sitting.decision.charged_s <= 0.25 + UNSEEN_S
+    assert sitting.decision.refunded_s == pytest.approx(LONG_STOP_S, abs=UNSEEN_S)
+
+
+# fmt: off
+STOPS = [
+    # before  stop  after    charged   why
+    (0.25,    0.0,  0.25,    0.5,      "no stop"),
+    (0.25,    3.0,  0.25,    0.5,      "thought before and after a stop"),
+    (0.0,     3.0,  0.5,     0.5,      "stopped as soon as it was asked"),
+    (0.5,     3.0,  0.0,     0.5,      "stopped when it was about to answer"),
+    (0.25,    0.6,  0.25,    0.5,      "a short stop"),
+    (0.25,    0.02, 0.25,    0.52,     "a delay of less than 20 ms is not refunded"),
+    (5.9,     3.0,  0.09,    5.99,     "nearly out of time"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("before_s", "stop_s", "after_s", "charged_s", "why"), STOPS, ids=[row[-1] for row in STOPS]
+)
+def test_a_bot_is_charged_for_what_it_thought(before_s, stop_s, after_s, charged_s, why):
+    sitting = Sitting()
+    sitting.think(before_s)
+    if stop_s:
+        sitting.stop(stop_s)
+    sitting.think(after_s)
+    sitting.answer()
+    assert sitting.decision.fault is None
+    assert charged_s - 1e-6 <= sitting.decision.charged_s <= charged_s + UNSEEN_S
+    spent_s = sitting.decision.charged_s + sitting.decision.refunded_s
+    assert spent_s == pytest.approx(before_s + stop_s + after_s)
+
+
+def timed_out_after_s(sitting, within_s):
+    """When the bot's time was up."""
+    while sitting.decision is None and sitting.loop.now_s < sitting.began_s + within_s:
+        sitting.think(TICK_S)
+    assert sitting.decision is not None, "its time never was up"
+    assert sitting.decision.fault is FaultKind.TIMEOUT
+    return sitting.loop.now_s - sitting.began_s
+
+
+# fmt: off
+MUTE = [
+    # stopped at  for      time is up after
+    (None,        0.0,     ALLOWED_S + GRACE_S,                "never stopped"),
+    (1.0,         3.0,     ALLOWED_S + GRACE_S + 3.0,          "stopped in the middle"),
+    (5.0,         10.0,    ALLOWED_S + GRACE_S + 10.0,         "stopped beyond the time"),
+    (6.04,        0.5,     ALLOWED_S + GRACE_S + 0.5,          "stopped just before the end"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("at_s", "for_s", "up_s", "why"), MUTE, ids=[row[-1] for row in MUTE])
+def test_a_mute_bot_runs_out_of_its_time_but_later_by_the_stop(at_s, for_s, up_s, why):
+    sitting = Sitting()
+    if at_s is not None:
+        sitting.think(at_s)
+        sitting.stop(for_s)
+    up_after_s = timed_out_after_s(sitting, 30)
+    # The arena looks again a tenth of a second after it was late.
+    assert up_s - UNSEEN_S <= up_after_s <= up_s + 0.1 + 2 * TICK_S
+    assert sitting.decision.charged_s >= ALLOWED_S
+
+
+def test_an_answer_that_is_late_for_reasons_of_the_bots_own_is_late_after_a_stop_too():
+    sitting = Sitting()
+    sitting.think(ALLOWED_S - 1)
+    sitting.stop(STOP_S)
+    sitting.loop.run_until(sitting.loop.now_s + 1.2)
+    sitting.ask.answered(Answer(index=0), sitting.loop.now_s, b"bytes")  # before the timer
+    assert sitting.decision.fault is FaultKind.TIMEOUT
+    evidence = sitting.decision.evidence
+    assert evidence.due_s == pytest.approx(ALLOWED_S + GRACE_S + STOP_S, abs=UNSEEN_S)
+    assert evidence.received_s == pytest.approx(ALLOWED_S + STOP_S + 0.2, abs=UNSEEN_S)
+
+
+def test_nobodys_time_is_up_while_the_arena_stays_late():
+    sitting = Sitting()
+    while sitting.loop.now_s < sitting.began_s + 60:
+        sitting.stop(PAUSE_S + 2 * TICK_S)
+    assert sitting.decision is None
+    timed_out_after_s(sitting, 120)
+
+
+# Whole matches, stopped again and again: trio takes what is due after a stop in any order.
+
+
+def played_with_stops(spec, scripts, every_s, stop_s):
+    """The outcome and the ledger of a match that is stopped so often, for so long."""
+    clock, ledger = MockClock(autojump_threshold=0), MemoryLedger()
+    stops = 0
+
+    async def stop_often():
+        nonlocal stops
+        while True:
+            await trio.sleep(every_s)
+            clock.jump(stop_s)
+            stops += 1
+
+    async def main():
+        async with trio.open_nursery() as nursery:
+            meter = LagMeter(TrioLoop(nursery).call_later, trio.current_time)
+            nursery.start_soon(stop_often)
+            with meter.measuring():
+                bots = [Scripted(script) for script in scripts]
+                outcome = await play(spec, bots, ledger, lag=meter)
+            nursery.cancel_scope.cancel()
+        return outcome
+
+    outcome = trio.run(main, clock=clock)
+    return outcome, ledger, stops
+
+
+@pytest.mark.parametrize("game_id", ["abstrac", "pineapple", "jam"])
+def test_stops_change_neither_the_outcome_of_a_match_nor_what_bots_are_charged(game_id):
+    spec = spec_of(game_id, 2)
+    scripts = [thinks, plays]
+    quiet, _, _ = run(spec, scripts)
+    outcome, ledger, stops = played_with_stops(spec, scripts, every_s=0.3, stop_s=LONG_STOP_S)
+    assert outcome.ending is Ending.COMPLETED
+    assert (outcome.scores, outcome.faults) == (quiet.scores, ())
+    true_s = {Seat(0): THINK_S, Seat(1): 0.0}
+    for each in ledger.decisions:
+        assert each.charged_s <= true_s[each.seat] + UNSEEN_S
+    assert stops > 3
+    assert sum(each.refunded_s for each in ledger.decisions) > 3 * LONG_STOP_S

@@ -1,0 +1,423 @@
+"""The fair deal of a replay is recomputed; every false word in it has its sentence."""
+
+import hashlib
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.replay import replay as command
+from arena.deal import plan_hash, plan_line
+from arena.games.catalogue import GAMES
+from arena.replay.fairness import Fairness, check
+from arena.replay.frames import Discrepancy
+from arena.replay.receipts import BadReceipt, Receipt, compare
+from arena.replay.verify import verify
+from cardarena._deals import Deals
+from cardarena._receipts import Folder
+from cardarena.v1 import game_pb2, journal_pb2
+from tests.deal.house import BARE, HOUSE, SDK, House, Player, thirty_two
+
+TABLE = {"ann": SDK, "a bare bot": BARE, "ben": SDK}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    return House(tmp_path_factory.mktemp("fair"), TABLE).run()
+
+
+# fmt: off
+SENTENCES = [
+    (Fairness(seeded=False, entropy_from=2, participants=3), "fair deal, entropy from 2 of 3",   "bots took part"),
+    (Fairness(seeded=False, entropy_from=0, participants=2), "fair deal, entropy from 0 of 2",   "no bot took part"),
+    (Fairness(seeded=True, entropy_from=0, participants=0),  "seeded, not a fair deal",          "a seed"),
+    (Fairness(seeded=False, entropy_from=0, participants=0), "the arena drew the deals alone",   "no seed and no protocol"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fairness", "sentence", "why"), SENTENCES, ids=[s[-1] for s in SENTENCES])
+def test_fairness_is_said_in_a_sentence(fairness, sentence, why):
+    assert str(fairness) == sentence
+
+
+def test_a_bare_bot_is_counted_as_adding_nothing(house):
+    assert check(house.replay()) == Fairness(seeded=False, entropy_from=2, participants=3)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+def test_a_fair_deal_is_recomputed_in_every_game(game, tmp_path):
+    names = [f"bot {seat}" for seat in range(game.seats[0])]
+    house = House(tmp_path, dict.fromkeys(names, SDK), game.id).run()
+    assert verify(house.replay()).fairness.entropy_from == len(names)
+    for name in names:
+        assert compare(house.replay(), house.receipt(name)) > 0
+
+
+def opened(change):
+    """A change of what was fixed before play, and what is opened to fit where it can be."""
+    return lambda records: change(records[0].opened)
+
+
+def fair(change):
+    return lambda records: change(records[0].opened.fair_deal)
+
+
+def revealed(change):
+    return lambda records: change(records[-1].revealed)
+
+
+def setting(name, value):
+    return lambda message: setattr(message, name, value)
+
+
+def replanned(plan, salt=bytes(32)):
+    """Another plan, which opens its hash."""
+
+    def change(records):
+        records[-1].revealed.plan = plan
+        records[-1].revealed.plan_salt = salt
+        records[0].opened.fair_deal.plan_hash = plan_hash(plan, salt)
+
+    return change
+
+
+SEATS = [(name, 0) for name in TABLE]
+HONEST = plan_line("m1", 0, SEATS)
+
+
+def same_bot_twice(fair_deal):
+    fair_deal.participants[1].bot = fair_deal.participants[0].bot
+
+
+def without_a_participant(records):
+    del records[0].opened.fair_deal.participants[0]
+    del records[-1].revealed.entropies[0]
+
+
+def another_key(records):
+    """Another key that is committed to and opened, but follows from nothing."""
+    key = bytes(32)
+    records[-1].revealed.deal_key = key
+    records[0].opened.deal_key_sha256 = hashlib.sha256(key).digest()
+
+
+def seeded_too(records):
+    records[0].opened.seeded = True
+
+
+def other_option(records):
+    records[0].opened.options.append(game_pb2.Setting(name="hands", number=9))
+
+
+# fmt: off
+FALSE = [
+    # the change                                                says                                      why
+    (fair(setting("server_id", "another")),                     "secret does not open its commitment",    "another arena"),
+    (fair(setting("group_id", "another")),                      "secret does not open its commitment",    "another deal-set"),
+    (fair(setting("rules_hash", bytes(32))),                    "made for other rules or options",        "another hash of the rules"),
+    (other_option,                                              "made for other rules or options",        "another option"),
+    (fair(lambda fair: fair.deck.reverse()),                    "made for another pack",                  "the pack in another order"),
+    (fair(lambda fair: fair.deck.pop()),                        "made for another pack",                  "a card is missing"),
+    (fair(setting("boards", 1)),                                "secret does not open its commitment",    "another number of boards"),
+    (fair(setting("plan_hash", bytes(32))),                     "plan is not the one",                    "another hash of the plan"),
+    (revealed(setting("plan", HONEST + "\nm2 0 ann/0 ben/0")),  "plan is not the one",                    "another plan"),
+    (revealed(setting("plan_salt", bytes(32))),                 "plan is not the one",                    "another salt"),
+    (replanned(HONEST, b"short"),                               "salt has 5 bytes",                       "a salt that can be guessed"),
+    (replanned(HONEST),                                         "secret does not open its commitment",    "another plan that is in order"),
+    (replanned(HONEST.replace("m1", "m2")),                     "does not name this match",               "a plan of other matches"),
+    (replanned(""),                                             "does not name this match",               "no plan"),
+    (replanned(f"{HONEST}\n{HONEST}"),                          "names match m1 twice",                   "a match at two places of the plan"),
+    (replanned(plan_line("m1", 0, SEATS[::-1])),                "other bots at the seats",                "the bots at other seats"),
+    (replanned(plan_line("m1", 0, SEATS[:2])),                  "other bots at the seats",                "a seat less"),
+    (replanned(HONEST.replace("ann/0", "ann/1")),               "ann/0 takes part in the fair deal, but", "another process of the bot"),
+    (fair(same_bot_twice),                                      "takes part in the fair deal twice",      "a bot with two voices"),
+    (without_a_participant,                                     "was left out of the fair deal",          "a bot without a voice"),
+    (fair(lambda fair: fair.participants.reverse()),            "must be sorted",                         "participants out of order"),
+    (fair(setting("log_head", b"")),                            "head of the public log",                 "no place in the public log"),
+    (fair(setting("log_head", b"\1" * 32)),                     "secret does not open its commitment",    "another place in the public log"),
+    (fair(setting("server_commitment", bytes(32))),             "secret does not open its commitment",    "another commitment of the arena's"),
+    (fair(lambda fair: setattr(fair.participants[0], "commitment", bytes(32))),
+                                                                "not committed to|does not open",         "another commitment of a bot's"),
+    (fair(lambda fair: setattr(fair.participants[0], "participant", "0")),
+                                                                "does not open its commitment",           "another name of a participant"),
+    (revealed(setting("secret", thirty_two("another"))),        "secret does not open its commitment",    "another secret"),
+    (revealed(lambda revealed: revealed.entropies.reverse()),   "not committed to|does not open",         "entropy under other names"),
+    (revealed(lambda revealed: revealed.entropies.pop()),       "entropy of 2 participants, but has 3",   "entropy left out"),
+    (revealed(lambda revealed: revealed.ClearField("secret")),  "secret does not open its commitment",    "nothing opened"),
+    (another_key,                                               "does not follow from the fair deal",     "a key from nowhere"),
+    (seeded_too,                                                "does not follow from the seed",          "a seed beside it"),
+    (opened(lambda opened: opened.ClearField("fair_deal")),     "opens a fair deal that it does not have", "the fair deal taken out"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("change", "says", "why"), FALSE, ids=[row[-1] for row in FALSE])
+def test_a_false_word_has_its_sentence(change, says, why, house):
+    verify(house.replay())
+    with pytest.raises(Discrepancy, match=says):
+        verify(house.replay(change))
+
+
+def test_every_field_of_the_fair_deal_is_checked(house):
+    """A flipped bit anywhere in what was fixed or opened is found."""
+    verify(house.replay())
+    records = list(house.records())
+    touched = 0
+    for at, part in ((0, "fair_deal"), (-1, "revealed")):
+        message = records[at].opened.fair_deal if at == 0 else records[at].revealed
+        for descriptor, value in message.ListFields():
+            if not isinstance(value, bytes):
+                continue
+            touched += 1
+
+            def flip(records, at=at, name=descriptor.name, value=value):
+                target = records[at].opened.fair_deal if at == 0 else records[at].revealed
+                setattr(target, name, bytes([value[0] ^ 1]) + value[1:])
+
+            with pytest.raises(Discrepancy):
+                verify(house.replay(flip))
+    assert touched == 7
+
+
+def test_a_seeded_replay_does_not_claim_a_fair_deal(house):
+    def seed(records):
+        records[0].opened.seeded = True
+
+    replay = house.replay(seed)
+    with pytest.raises(Discrepancy, match="seeded, but claims a fair deal"):
+        check(replay)
+
+
+class WithoutEve(House):
+    """Eve had not opened what she had committed to: she is out, and so is her seat."""
+
+    absent = (2,)
+
+
+def test_a_seat_that_forfeited_before_the_deal_needs_no_voice(tmp_path):
+    house = WithoutEve(tmp_path, {"ann": SDK, "ben": SDK, "eve": HOUSE}).run()
+    assert str(check(house.replay())) == "fair deal, entropy from 2 of 2"
+    assert compare(house.replay(), house.receipt("ann")) > 0
+
+    def unforfeited(records):
+        del records[0].opened.forfeited_seats[:]
+
+    with pytest.raises(Discrepancy, match="eve/0 at seat 2 was left out of the fair deal"):
+        check(house.replay(unforfeited))
+
+
+# Receipts.
+
+
+def changed(house, name, folder, change):
+    """A receipt of the house's, changed."""
+    fields = json.loads(house.receipt_file(name).read_text())
+    change(fields)
+    path = folder / "receipt.json"
+    path.write_text(json.dumps(fields))
+    return Receipt.open(path)
+
+
+def first_match(name, value):
+    return lambda fields: fields["matches"][0].__setitem__(name, value)
+
+
+def field(name, value):
+    return lambda fields: fields.__setitem__(name, value)
+
+
+def other_mark(fields):
+    fields["matches"][0]["asks"][4][1] = "00000000"
+
+
+def other_decision(fields):
+    fields["matches"][0]["asks"][-1][0] += 100
+
+
+def gap(fields):
+    """A chain over all asks but the first two, as of a bot that was away at first."""
+    del fields["matches"][0]["asks"][:2]
+
+
+# fmt: off
+DIFFERENT = [
+    (field("server_commitment", "00" * 32),  "another commitment of the arena's",       "another commitment of the arena's"),
+    (field("transcript", "00" * 32),         "was shown another transcript",            "another transcript"),
+    (field("transcript", None),              "never revealed",                          "no transcript"),
+    (field("entropy", "00" * 32),            "revealed other entropy",                  "other entropy"),
+    (field("participant", "nobody"),         "nobody is not in the fair deal",          "a participant that there was not"),
+    (first_match("seat", 1),                 "ann/0 sat at seat 1, not by the plan",    "another seat"),
+    (first_match("seat", 9),                 "ann/0 sat at seat 9, not by the plan",    "a seat that there is not"),
+    (first_match("chain", "00" * 32),        "shown something else",                    "another chain"),
+    (first_match("end", "00" * 32),          "told of another end",                     "another end"),
+    (other_mark,                             "decision 5 of seat 0 was shown otherwise", "another card at the fifth ask"),
+    (other_decision,                         "was asked by the receipt, but not by the replay", "an ask that there was not"),
+    (gap,                                    "decision 3 of seat 0 was shown otherwise", "a chain that does not begin at its first ask"),
+    (field("matches", []),                   "has no match like this one",              "no match"),
+    (first_match("replay_id", "m2"),         "has no match like this one",              "another match"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("change", "says", "why"), DIFFERENT, ids=[row[-1] for row in DIFFERENT])
+def test_a_receipt_that_differs_has_its_sentence(change, says, why, house, tmp_path):
+    assert compare(house.replay(), house.receipt("ann")) > 0
+    with pytest.raises(Discrepancy, match=says):
+        compare(house.replay(), changed(house, "ann", tmp_path, change))
+
+
+def test_a_bot_that_missed_the_end_finds_its_match_by_what_it_was_shown(house, tmp_path):
+    def missed(fields):
+        fields["matches"][0]["replay_id"] = fields["matches"][0]["end"] = None
+
+    receipt = changed(house, "ann", tmp_path, missed)
+    assert compare(house.replay(), receipt) == compare(house.replay(), house.receipt("ann"))
+
+
+def test_a_bot_that_was_away_for_some_asks_has_a_chain_over_the_others(house, tmp_path):
+    """The chain of a receipt is over the asks that it lists, and over no others."""
+
+    class SometimesAway(House):
+        def show_match(self, sitting):
+            sitting.asks = sitting.asks[9:]
+            super().show_match(sitting)
+
+    house = SometimesAway(tmp_path, TABLE).run()
+    asks = compare(house.replay(), house.receipt("ann"))
+    assert 0 < asks < len(house.sitting.decided) / 3
+
+
+def test_asks_that_are_told_again_count_once(tmp_path):
+    class Stuttering(House):
+        def show_match(self, sitting):
+            sitting.asks = [ask for ask in sitting.asks for _ in range(2)]
+            super().show_match(sitting)
+
+    house = Stuttering(tmp_path, TABLE).run()
+    assert house.named("ann").lies == []
+    assert compare(house.replay(), house.receipt("ann")) == len(house.sitting.decided) / 3
+
+
+def test_a_match_that_was_stopped_agrees_with_what_was_shown_until_then(tmp_path):
+    """Also with an ask that was open when the match was stopped."""
+
+    class Stopped(House):
+        """Seat 1 had answered at the last step, seats 0 and 2 had not."""
+
+        def play(self, key):
+            sitting = super().play(key)
+            sitting.decided = sitting.decided[:10]
+            assert [each.seat for each in sitting.decided[-4:]] == [0, 1, 2, 0]
+            sitting.asks = sitting.asks[:12]
+            return sitting
+
+        def records(self):
+            for record in super().records():
+                if record.HasField("closed"):
+                    record.closed.CopyFrom(journal_pb2.Closed(ending=game_pb2.ENDING_ABORTED))
+                yield record
+
+    house = Stopped(tmp_path, TABLE).run()
+    assert verify(house.replay()).outcome.decisions == 10
+    assert [compare(house.replay(), house.receipt(name)) for name in ("ann", "ben")] == [4, 4]
+
+
+def test_a_bot_of_the_deal_set_that_sat_elsewhere_compares_the_deal_alone(house, tmp_path):
+    class TwoTables(House):
+        """Two matches of two; this is the first, where Cat does not sit."""
+
+        plan = "m1 0 ann/0 ben/0\nm2 0 cat/0 ben/0"
+
+        @property
+        def voices(self):
+            return [*self.players, self.cat]
+
+        def __init__(self, folder, players):
+            self.cat = Player("cat", SDK)
+            super().__init__(folder, players)
+            self.cat.deals = Deals(shelf=Folder(folder / "cat"), draw=self.drawing(self.cat))
+
+    house = TwoTables(tmp_path, {"ann": SDK, "ben": SDK}).run()
+    assert str(verify(house.replay()).fairness) == "fair deal, entropy from 3 of 3"
+    assert compare(house.replay(), house.receipt("cat")) == 0
+    with pytest.raises(Discrepancy, match="shown another transcript"):
+        compare(house.replay(), changed(house, "cat", tmp_path, field("transcript", "00" * 32)))
+
+
+# fmt: off
+NOT_RECEIPTS = [
+    ("",                        "is not a receipt",                 "nothing"),
+    ("[]",                      "is not a receipt",                 "a list"),
+    ("{}",                      "is not a receipt",                 "nothing in it"),
+    ('{"receipt": "fd2"}',      "is a receipt of another protocol", "another protocol"),
+    ('{"receipt": "fd1"}',      "is not a receipt",                 "too little in it"),
+    ('{"receipt": "fd1", "context": "xy"}', "is not a receipt",     "a context that is no number"),
+    ("[" * 100_000,             "is not a receipt",                 "brackets without end"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "says", "why"), NOT_RECEIPTS, ids=[r[-1] for r in NOT_RECEIPTS])
+def test_what_is_no_receipt_is_called_so(text, says, why, tmp_path):
+    path = tmp_path / "receipt.json"
+    path.write_text(text)
+    with pytest.raises(BadReceipt, match=says):
+        Receipt.open(path)
+
+
+# The commands.
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [str(each) for each in arguments])
+
+
+def test_verify_says_who_had_a_part_in_the_deal(house):
+    result = run("verify", house.replay_file())
+    assert result.exit_code == 0
+    assert "fair deal, entropy from 2 of 3" in result.stdout
+
+
+def test_verify_holds_receipts_against_a_replay(house):
+    files = [house.receipt_file(name) for name in ("ann", "ben")]
+    arguments = [argument for file in files for argument in ("--receipt", file)]
+    result = run("verify", house.replay_file(), *arguments)
+    assert result.exit_code == 0
+    asks = 2 * len(house.sitting.decided) // 3
+    assert f"{asks} asks as in 2 receipts" in result.stdout
+    told = json.loads(run("verify", "--json", house.replay_file(), *arguments).stdout)
+    (replay,) = told["replays"]
+    assert (replay["receipts"], replay["asks_compared"]) == (2, asks)
+    assert (replay["entropy_from"], replay["participants"]) == (2, 3)
+
+
+def test_verify_fails_where_a_receipt_differs(house, tmp_path):
+    receipt = changed(house, "ann", tmp_path, other_mark)
+    result = run("verify", house.replay_file(), "--receipt", receipt.path)
+    assert result.exit_code == 1
+    assert "decision 5 of seat 0 was shown otherwise" in result.stdout
+
+
+def test_verify_fails_where_a_receipt_is_of_another_deal_set(house, tmp_path):
+    receipt = changed(house, "ann", tmp_path, field("context", "00" * 32))
+    result = run("verify", house.replay_file(), "--receipt", receipt.path)
+    assert result.exit_code == 1
+    assert "is of none of these deal-sets" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["absent.json", "m1.replay"], ids=["no file", "another file"])
+def test_verify_names_a_receipt_that_is_none(name, house):
+    result = run("verify", house.replay_file(), "--receipt", house.folder / name)
+    assert result.exit_code == 1
+    assert name in result.stderr
+
+
+def test_show_says_who_had_a_part_in_the_deal(house):
+    result = run("show", house.replay_file(), "--brief")
+    assert "fair deal, entropy from 2 of 3" in result.stdout
+
+
+def test_export_says_who_had_a_part_in_the_deal(house):
+    first = json.loads(run("export", house.replay_file()).stdout.splitlines()[0])
+    assert (first["fair"], first["entropy_from"], first["participants"]) == (True, 2, 3)

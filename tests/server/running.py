@@ -1,0 +1,50 @@
+"""An arena on a thread of this process, with whatever tokens and settings a test wants."""
+
+import threading
+from contextlib import contextmanager
+
+import trio
+
+from arena.server.host import ServerSettings, serve
+from arena.server.key_watch import KeyWatch
+from tests.server.streams import PATIENCE_S
+
+
+@contextmanager
+def running(folder, tokens, keys=None, **settings):
+    """The arena, while the block runs. With `keys` it notices how they change."""
+    stop, listening, found = threading.Event(), threading.Event(), []
+
+    async def main(arena):
+        def hang_up(bot, verdict):
+            if bot in arena.sessions:
+                arena.sessions[bot].close(verdict)
+
+        found.append(arena)
+        listening.set()
+        async with trio.open_nursery() as nursery:
+            if keys is not None:
+                nursery.start_soon(KeyWatch(keys, tokens, hang_up).run)
+            await trio.to_thread.run_sync(stop.wait)
+            nursery.cancel_scope.cancel()
+
+    def run():
+        try:
+            serve(ServerSettings(folder, **settings), tokens, main)
+        except BaseException as error:
+            found.append(error)
+        finally:
+            listening.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert listening.wait(PATIENCE_S)
+    try:
+        if isinstance(found[0], BaseException):
+            raise found[0]
+        yield found[0]
+    finally:
+        stop.set()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+    assert len(found) == 1, found

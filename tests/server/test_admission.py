@@ -1,0 +1,224 @@
+"""New matches are taken while the arena is punctual and has room, and wait or are refused else."""
+
+import logging
+
+import grpc
+import pytest
+import trio
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from arena.server import admission
+from arena.server.admission import Admission
+from arena.server.refusals import Refused
+
+GB = 1_000_000_000
+MB = 1_000_000
+
+
+class Machine:
+    """How late an arena is and what room it has, and how often it was asked."""
+
+    def __init__(self, late_ms=0.0, total=100 * GB, free=50 * GB):
+        self.now_s = 100.0
+        self.late_ms, self.total, self.free = late_ms, total, free
+        self.looks_at_lateness = self.looks_at_disk = 0
+
+    def p99_ms(self):
+        self.looks_at_lateness += 1
+        return self.late_ms
+
+    def disk(self):
+        self.looks_at_disk += 1
+        if self.free is None:
+            raise OSError("no such disk")
+        return self.total, self.total - self.free, self.free
+
+    def door(self, now_s=None, **limits):
+        now_s = now_s or (lambda: self.now_s)
+        return Admission(p99_ms=self.p99_ms, disk=self.disk, now_s=now_s, **limits)
+
+
+# fmt: off
+MACHINES = [
+    # late (ms)  total      free        refused, and to retry after  why
+    (0,          100 * GB,  50 * GB,    None,                        "nothing is wrong"),
+    (20,         100 * GB,  50 * GB,    None,                        "as late as is allowed"),
+    (20.1,       100 * GB,  50 * GB,    ("20 ms late", 5),           "later than is allowed"),
+    (300,        100 * GB,  50 * GB,    ("300 ms late", 5),          "far too late"),
+    (0,          100 * GB,  5 * GB,     None,                        "a twentieth of the disk is free"),
+    (0,          100 * GB,  4.9 * GB,   ("4,900 MB", 60),            "less than a twentieth is free"),
+    (0,          2 * GB,    500 * MB,   None,                        "500 MB of a small disk are free"),
+    (0,          2 * GB,    499 * MB,   ("499 MB", 60),              "less than 500 MB are free"),
+    (300,        100 * GB,  0,          ("0 MB", 60),                "both: the one that lasts longer"),
+    (0,          100 * GB,  None,       None,                        "a disk that cannot be asked"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("late_ms", "total", "free", "refused", "why"), MACHINES, ids=[row[-1] for row in MACHINES]
+)
+def test_whether_a_match_is_taken(late_ms, total, free, refused, why):
+    door = Machine(late_ms, total, free).door()
+    if refused is None:
+        door.require_open()
+        assert door.refused == 0
+        return
+    with pytest.raises(Refused, match=refused[0]) as caught:
+        door.require_open()
+    assert (caught.value.code, caught.value.reason) == (
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+        "BUSY",
+    )
+    assert caught.value.retry_s == refused[1]
+    assert door.refused == 1
+
+
+def test_a_client_is_told_when_to_retry_in_a_way_that_programs_read():
+    with pytest.raises(Refused) as caught:
+        Machine(late_ms=50).door().require_open()
+    (key, value) = caught.value.trailing_metadata()[0]
+    assert key == rpc_status.GRPC_DETAILS_METADATA_KEY
+    status = rpc_status.status_pb2.Status.FromString(value)
+    info, retry = error_details_pb2.ErrorInfo(), error_details_pb2.RetryInfo()
+    assert [status.details[0].Unpack(info), status.details[1].Unpack(retry)] == [True, True]
+    assert info.reason == "BUSY"
+    assert retry.retry_delay.ToMilliseconds() == 5_000
+
+
+def test_a_refusal_that_no_time_mends_names_none():
+    refused = Refused(grpc.StatusCode.NOT_FOUND, "UNKNOWN_GAME", "there is no such game")
+    status = rpc_status.status_pb2.Status.FromString(refused.trailing_metadata()[0][1])
+    assert len(status.details) == 1
+
+
+def test_looking_costs_next_to_nothing_however_many_ask():
+    machine = Machine()
+    door = machine.door()
+    for _ in range(1_000):
+        door.require_open()
+        machine.now_s += 0.002
+    assert machine.looks_at_disk == pytest.approx(2, abs=1)
+    assert machine.looks_at_lateness == pytest.approx(20, abs=1)
+
+
+def test_the_door_opens_again_when_all_is_well():
+    machine = Machine(late_ms=50)
+    door = machine.door()
+    assert door.why_closed()
+    machine.late_ms = 0.0
+    machine.now_s += admission.CHECK_LATE_S
+    assert not door.why_closed()
+    machine.free = 0
+    machine.now_s += admission.CHECK_DISK_S
+    assert door.why_closed()
+    machine.free = machine.total
+    machine.now_s += admission.CHECK_DISK_S
+    assert not door.why_closed()
+
+
+def test_limits_of_the_disk_can_be_set():
+    door = Machine(total=2 * MB, free=1 * MB).door(min_free_bytes=1000, min_free_share=0.01)
+    assert not door.why_closed()
+
+
+def test_the_log_says_once_that_the_door_is_closed_and_once_that_it_is_open(caplog):
+    machine = Machine(late_ms=50)
+    door = machine.door()
+    with caplog.at_level(logging.INFO, "arena.server.admission"):
+        for late_ms in (50, 60, 70, 0, 0):
+            machine.late_ms = late_ms
+            machine.now_s += 1
+            door.why_closed()
+    assert caplog.messages == [
+        "no new matches are taken: the arena is 50 ms late",
+        "new matches are taken again",
+    ]
+
+
+# Tournaments.
+
+
+class Tournament:
+    """Matches of ten seconds each that wait for their turns, on a mock clock."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.door = machine.door(trio.current_time)
+        self.begun = []
+        self.playing = self.most = 0
+
+    async def match(self, name):
+        async with self.door.turn():
+            self.begun.append(name)
+            self.playing += 1
+            self.most = max(self.most, self.playing)
+            try:
+                await trio.sleep(10)
+            finally:
+                self.playing -= 1
+
+    async def order(self, nursery, count):
+        for name in range(count):
+            nursery.start_soon(self.match, name)
+            await wait_all_tasks_blocked()
+
+
+def play(main):
+    return trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def test_all_matches_of_a_tournament_are_let_in_at_once_while_the_door_is_open():
+    async def main():
+        tournament, began_s = Tournament(Machine()), trio.current_time()
+        async with trio.open_nursery() as nursery:
+            await tournament.order(nursery, 8)
+        assert tournament.most == 8
+        assert trio.current_time() - began_s == pytest.approx(10)
+
+    play(main)
+
+
+@pytest.mark.parametrize(
+    "machine", [Machine(late_ms=50), Machine(free=0)], ids=["late for ever", "full for ever"]
+)
+def test_a_tournament_gets_on_one_by_one_and_in_order_while_the_door_is_closed(machine):
+    async def main():
+        tournament, began_s = Tournament(machine), trio.current_time()
+        async with trio.open_nursery() as nursery:
+            await tournament.order(nursery, 5)
+        assert tournament.begun == list(range(5))
+        assert tournament.most == 1
+        assert trio.current_time() - began_s == pytest.approx(50, abs=5 * admission.WAIT_S)
+
+    play(main)
+
+
+def test_what_waits_is_let_in_when_the_door_opens():
+    async def main():
+        machine = Machine(late_ms=50)
+        tournament = Tournament(machine)
+        async with trio.open_nursery() as nursery:
+            await tournament.order(nursery, 8)
+            await trio.sleep(5)
+            assert tournament.playing == 1
+            machine.late_ms = 0.0
+            await trio.sleep(1)
+            assert tournament.playing == 8
+
+    play(main)
+
+
+def test_a_match_that_is_stopped_while_it_waits_or_plays_keeps_no_place():
+    async def main():
+        tournament = Tournament(Machine(late_ms=50))
+        async with trio.open_nursery() as nursery:
+            await tournament.order(nursery, 3)
+            nursery.cancel_scope.cancel()
+        async with trio.open_nursery() as nursery:
+            await tournament.order(nursery, 1)
+        assert tournament.begun == [0, 0]
+
+    play(main)

@@ -1,0 +1,830 @@
+"""Fair deals against every kind of bot, a slow arena, and an arena that is killed."""
+
+import hashlib
+import itertools
+
+import pytest
+import trio
+
+from arena.deal import (
+    NO_COMMITMENT,
+    KeyedDeals,
+    Terms,
+    context,
+    opened_key,
+    plan_hash,
+    rules_hash,
+    setting_texts,
+    transcript,
+)
+from arena.referee import FaultKind, ForfeitedSeat, Unwritten
+from arena.replay import deal_log as deal_log_module
+from arena.replay.deal_book import read_deals, read_log
+from arena.replay.deal_log import STOPPED
+from arena.server.deal_group import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
+from arena.server.deals import REMEMBERED_DEALS, Deals, arena_id
+from arena.server.session import BotId
+from arena.wire.settings import settings_of_options, values_of_settings
+from cardarena import _deals as sdk
+from cardarena.v1 import journal_pb2
+from tests.server.dealing import THINKING_S, Bot, in_world, order_of, reason
+
+TIMEOUT, MALFORMED = FaultKind.TIMEOUT, FaultKind.MALFORMED
+
+
+# What a bot may do instead of the honest thing.
+
+
+async def nothing(bot, message):
+    pass
+
+
+def after(seconds, act=Bot.answer):
+    async def late(bot, message):
+        await trio.sleep(seconds)
+        await act(bot, message)
+
+    return late
+
+
+def away(seconds, act=None):
+    """Goes, and comes back after `seconds`; it is then told again what it missed."""
+
+    async def leave(bot, message):
+        if act is not None:
+            await act(bot, message)
+        bot.go()
+        await trio.sleep(seconds)
+        bot.come()
+
+    return leave
+
+
+async def opens_wrongly(bot, message):
+    bot.reveal(message.deal_transcript.context, b"x" * 32)
+
+
+async def opens_briefly(bot, message):
+    bot.reveal(message.deal_transcript.context, b"x" * 31)
+
+
+async def opens_wrongly_then_rightly(bot, message):
+    await opens_wrongly(bot, message)
+    await bot.answer(message)
+
+
+async def opens_briefly_then_rightly(bot, message):
+    await opens_briefly(bot, message)
+    await bot.answer(message)
+
+
+async def commits_to_nothing(bot, message):
+    bot.commit(message.deal_open.context, NO_COMMITMENT)
+
+
+async def copies(bot, message):
+    """Opens with what another has told, as if it had committed to the same."""
+    (other,) = (each for each in bot.world.bots.values() if each.bot.name == "cat")
+    await trio.sleep(2 * THINKING_S)
+    bot.reveal(message.deal_transcript.context, entropy_of(other))
+
+
+def entropy_of(bot):
+    (deal,) = bot.brain._deals.values()
+    return deal.entropy
+
+
+def flickers(period_s, times):
+    """Is there for half of each period, and never opens its commitment."""
+
+    async def flicker(bot, message):
+        for _ in range(times):
+            bot.acts["deal_transcript"] = nothing
+            bot.go()
+            await trio.sleep(period_s / 2)
+            bot.come()
+            await trio.sleep(period_s / 2)
+
+    return flicker
+
+
+BARE = {"adds_entropy": False}
+GONE = {"connected": False}
+
+
+def acts(**kinds):
+    return {"acts": kinds}
+
+
+# Cat is always honest. Each row: what ann and bob do, who adds entropy in the end,
+# who is to blame, and how long it takes.
+HONEST_S = 2 * THINKING_S
+# fmt: off
+BEHAVIOUR = [
+    ({}, {},                                          "ann bob cat", {},               HONEST_S, "all take part"),
+    ({}, BARE,                                        "ann cat",     {},               HONEST_S, "one is a bare bot"),
+    (BARE, BARE,                                      "cat",         {},               HONEST_S, "all but one are bare bots"),
+    ({}, GONE,                                        "ann cat",     {},               HONEST_S, "one is away"),
+    ({}, None,                                        "ann cat",     {},               HONEST_S, "one was never seen"),
+    ({}, acts(deal_open=commits_to_nothing),          "ann cat",     {},               HONEST_S, "one takes no part, and says so"),
+    ({}, acts(deal_open=nothing),                     "ann cat",     {},               COMMIT_S + THINKING_S, "one does not commit"),
+    ({}, acts(deal_open=after(4)),                    "ann bob cat", {},               4 + HONEST_S, "one commits slowly"),
+    ({}, acts(deal_open=after(6)),                    "ann cat",     {},               COMMIT_S + THINKING_S, "one commits too late"),
+    ({}, acts(deal_open=away(2)),                     "ann bob cat", {},               2 + HONEST_S, "one is away before it commits, and back in time"),
+    ({}, acts(deal_open=away(6)),                     "ann cat",     {},               COMMIT_S + THINKING_S, "one is away before it commits, and back too late"),
+    ({}, acts(deal_open=away(3, Bot.answer)),         "ann bob cat", {},               3 + HONEST_S, "one is away after it committed, and back in time"),
+    ({}, acts(deal_transcript=after(4)),              "ann bob cat", {},               4 + HONEST_S, "one opens slowly"),
+    ({}, acts(deal_transcript=away(20)),              "ann bob cat", {},               20 + HONEST_S, "one is away before it opens, and back in time"),
+    ({}, acts(deal_transcript=after(3, away(20))),    "ann bob cat", {},               23 + HONEST_S, "one comes back with 2 s left to open"),
+    ({}, acts(deal_transcript=after(3, away(20, after(0, opens_briefly)))),
+                                                      "ann bob cat", {},               23 + HONEST_S, "a bad opening does not count, the later one does"),
+    ({}, acts(deal_transcript=nothing),               "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one does not open"),
+    ({}, acts(deal_transcript=after(6)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one opens too late"),
+    ({}, acts(deal_transcript=away(99)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away before it opens, and back too late"),
+    ({}, acts(deal_open=away(99, Bot.answer)),        "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away after it committed, and back too late"),
+    ({}, acts(deal_transcript=flickers(2, 9)),        "ann cat",     {"bob": TIMEOUT}, THINKING_S + 2 * REVEAL_S + HONEST_S, "one comes and goes; only its time here counts"),
+    ({}, acts(deal_transcript=opens_wrongly),         "ann cat",     {"bob": MALFORMED}, HONEST_S + HONEST_S, "one opens wrongly"),
+    ({}, acts(deal_transcript=opens_wrongly_then_rightly), "ann cat", {"bob": MALFORMED}, HONEST_S + HONEST_S, "one opens wrongly, then rightly"),
+    ({}, acts(deal_transcript=copies),                "ann cat",     {"bob": MALFORMED}, 3 * THINKING_S + HONEST_S, "one opens with another's entropy"),
+    ({}, acts(deal_transcript=opens_briefly),         "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one opens with too few bytes, and never again"),
+    ({}, acts(deal_transcript=opens_briefly_then_rightly), "ann bob cat", {},          HONEST_S, "one opens with too few bytes, then rightly"),
+    (acts(deal_transcript=nothing), acts(deal_transcript=opens_wrongly),
+                                                      "cat", {"ann": TIMEOUT, "bob": MALFORMED}, THINKING_S + REVEAL_S + HONEST_S, "two are to blame at once"),
+    (acts(deal_transcript=nothing), BARE,             "cat",         {"ann": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one is to blame, beside a bare bot"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("ann", "bob", "adding", "blamed", "seconds", "why"), BEHAVIOUR, ids=[r[5] for r in BEHAVIOUR]
+)
+def test_whatever_bots_do(ann, bob, adding, blamed, seconds, why, tmp_path, monkeypatch):
+    async def main(world):
+        bots = {
+            name: world.add(name, **how)
+            for name, how in (("ann", ann), ("bob", bob), ("cat", {}))
+            if how is not None
+        }
+        began_s = trio.current_time()
+        fixed = await world.deals.fix(order_of("ann", "bob", "cat"))
+        assert trio.current_time() - began_s == pytest.approx(seconds, abs=0.01)
+        assert {bot.name: each.kind for bot, each in fixed.culprits.items()} == blamed
+
+        # The packs follow from what was shown, and from nothing else.
+        fair = fixed.fair_deal
+        names = [each.participant for each in fair.participants]
+        assert names == sorted(names)
+        commitments = {each.participant: each.commitment for each in fair.participants}
+        shown = transcript(fixed.context, fair.server_commitment, commitments)
+        entropies = dict(zip(names, fixed.opening.entropies, strict=True))
+        assert fixed.key == opened_key(
+            fixed.context,
+            fair.server_commitment,
+            commitments,
+            shown,
+            fixed.opening.secret,
+            entropies,
+        )
+        added = [each.bot for each in fair.participants if each.commitment != NO_COMMITMENT]
+        assert sorted(added) == adding.split()
+
+        # Bots that took part agree, and were not lied to.
+        await world.deals.close(fixed.context)
+        await trio.sleep(1)
+        for name, each in bots.items():
+            assert each.brain.lies == []
+            voids = [bool(close.void_reason) for close in each.closes()]
+            if name in added:
+                assert voids == [True] * (len(voids) - 1) + [False]
+                assert each.closes()[-1].context == fixed.context
+            if not each.adds_entropy:
+                assert each.told == []
+        attempts = 1 if not blamed else 2
+        public = read_log(world.public)
+        assert len(public.committed) == len(public.opened) == attempts
+        assert public.damage == []
+        digest = hashlib.sha256(fixed.key).digest()
+        opened = journal_pb2.Opened(deal_key_sha256=digest)
+        assert read_deals(world.secrets).opening(opened) == fixed.opening
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_bare_bots_are_not_waited_for(tmp_path, monkeypatch):
+    async def main(world):
+        bots = [world.add(name, adds_entropy=False) for name in ("ann", "bob")]
+        began_s = trio.current_time()
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        assert trio.current_time() == began_s
+        assert fixed.opening.entropies == (b"", b"")
+        await world.deals.close(fixed.context)
+        assert [bot.told for bot in bots] == [[], []]
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_what_honest_bots_are_told(tmp_path, monkeypatch):
+    async def main(world):
+        ann, bob = world.add("ann"), world.add("bob")
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        deal = ann.brain._deals[fixed.context]
+        assert deal.transcript == bob.brain._deals[fixed.context].transcript
+        await world.deals.close(fixed.context)
+        assert ann.kinds() == bob.kinds() == ["deal_open", "deal_transcript", "deal_close"]
+        opened, shown, closed = (each.ListFields()[0][1] for each in ann.told)
+        assert opened.deadline_ms == COMMIT_S * 1000
+        assert shown.deadline_ms == REVEAL_S * 1000
+        assert closed.void_reason == ""
+        names = {opened.participant, bob.told[0].deal_open.participant}
+        assert {each.participant for each in shown.commitments} == names
+        # A pseudonym tells nothing of the bot, and is not used again.
+        again = await world.deals.fix(order_of("ann", "bob", group_id="g2"))
+        assert not names & {each.participant for each in again.fair_deal.participants}
+        key = sdk.key_of(
+            deal.transcript, closed.secret, {e.participant: e.entropy for e in closed.entropies}
+        )
+        assert key == fixed.key
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_who_comes_back_is_told_how_much_time_is_left(tmp_path, monkeypatch):
+    async def main(world):
+        acts = {"deal_open": away(2), "deal_transcript": after(3, away(20))}
+        world.add("ann")
+        bob = world.add("bob", acts=acts)
+        await world.deals.fix(order_of("ann", "bob"))
+        opens = [each.deal_open.deadline_ms for each in bob.told if each.HasField("deal_open")]
+        shown = [
+            each.deal_transcript.deadline_ms
+            for each in bob.told
+            if each.HasField("deal_transcript")
+        ]
+        assert (opens, shown) == ([5000, 3000], [5000, 2000])
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_who_is_to_blame_is_told_why_and_plays_on_by_fallback(tmp_path, monkeypatch):
+    async def main(world):
+        world.add("ann")
+        bob = world.add("bob", acts={"deal_transcript": opens_wrongly})
+        world.add("cat", acts={"deal_transcript": nothing})
+        fixed = await world.deals.fix(order_of("ann", "bob", "cat"))
+        bots = (BotId("cat"), BotId("ann"), BotId("bob"))
+        assert fixed.forfeited_seats(bots) == (
+            ForfeitedSeat(0, TIMEOUT, "it did not open its commitment to the deal in time"),
+            ForfeitedSeat(2, MALFORMED, "its entropy did not open its commitment to the deal"),
+        )
+        assert bob.refused == ["MALFORMED"]
+        # It is not asked again, and hears why the first attempt is void.
+        assert bob.kinds() == ["deal_open", "deal_transcript", "deal_close"]
+        void = bob.closes()[0].void_reason
+        assert bob.told[0].deal_open.participant in void
+        assert "opened it wrongly" in void
+        assert "not open it in time" in void
+        assert all(name not in void for name in ("ann", "bob", "cat"))
+        # What was opened wrongly is nobody's entropy; what was opened rightly is shown.
+        shown = {e.participant: e.entropy for e in bob.closes()[0].entropies}
+        assert sorted(map(len, shown.values())) == [0, 0, 32]
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_each_further_culprit_costs_one_more_attempt_and_then_it_ends(tmp_path, monkeypatch):
+    """Bob opens at the first attempt and not at the second."""
+
+    async def turns(bot, message):
+        bot.acts["deal_transcript"] = nothing
+        await bot.answer(message)
+
+    async def main(world):
+        world.add("ann", acts={"deal_transcript": nothing})
+        world.add("bob", acts={"deal_transcript": turns})
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        assert {bot.name for bot in fixed.culprits} == {"ann", "bob"}
+        assert len(read_log(world.public).committed) == 3
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_a_bot_at_several_seats_takes_part_once(tmp_path, monkeypatch):
+    async def main(world):
+        world.add("ann")
+        fixed = await world.deals.fix(order_of("ann", "ann"))
+        assert [each.bot for each in fixed.fair_deal.participants] == ["ann"]
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_deal_sets_are_fixed_at_the_same_time_and_ahead_of_play(tmp_path, monkeypatch):
+    async def main(world):
+        bots = [world.add(name) for name in ("ann", "bob")]
+        fixed = []
+
+        async def fix(group_id):
+            fixed.append(await world.deals.fix(order_of("ann", "bob", group_id=group_id)))
+
+        began_s = trio.current_time()
+        async with trio.open_nursery() as nursery:
+            for at in range(20):
+                nursery.start_soon(fix, f"g{at}")
+        assert trio.current_time() - began_s == pytest.approx(HONEST_S, abs=0.01)
+        assert len({each.key for each in fixed}) == 20
+        for each in fixed:
+            await world.deals.close(each.context)
+        await trio.sleep(1)
+        assert [bot.brain.lies for bot in bots] == [[], []]
+        log = read_log(world.public)
+        assert (log.unopened, log.damage) == (set(), [])
+        for each in fixed:
+            assert log.heads[each.context] == each.fair_deal.log_head
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+# The terms.
+
+
+@pytest.mark.parametrize("game_id", ["abstrac", "klaberjass", "eleusis"])
+def test_the_context_binds_what_a_replay_says(game_id, tmp_path, monkeypatch):
+    async def main(world):
+        names = ("ann", "bob", "cat")[: max(2, min(order_seats(game_id)))]
+        order = order_of(*names, game_id=game_id)
+        fixed = await world.deals.fix(order)
+        fair, opening = fixed.fair_deal, fixed.opening
+        settings = values_of_settings(settings_of_options(order.game, order.options))
+        rules = rules_hash(game_id, order.game.rules_version, setting_texts(settings))
+        first = KeyedDeals(bytes(32))
+        asked = []
+        first.shuffle = lambda hand, label, cards: asked.append(cards) or tuple(cards)
+        order.game.rules.start(order.options, len(names), first)
+        assert fair.rules_hash == rules
+        assert tuple(fair.deck) == tuple(str(card) for card in asked[0])
+        assert fair.plan_hash == plan_hash(opening.plan, opening.plan_salt)
+        assert fixed.context == context(
+            Terms(
+                "arena",
+                "g1",
+                game_id,
+                rules,
+                tuple(fair.deck),
+                0,
+                fair.plan_hash,
+                tuple(each.participant for each in fair.participants),
+                bytes(32),
+            )
+        )
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def order_seats(game_id):
+    return order_of("ann", "bob", game_id="abstrac").game.seats if game_id == "abstrac" else (2,)
+
+
+def test_the_plan_names_matches_rotations_and_bots():
+    assert order_of("ann", "b b").plan == "g1-0 0 ann/0 b%20b/0\ng1-1 1 b%20b/0 ann/0"
+
+
+# What cannot be taken.
+
+
+class Told:
+    """Bob's situation when he says something out of turn."""
+
+    def __init__(self, world, bob, contexts):
+        self.world, self.bob = world, bob
+        self.context = contexts[-1]
+
+    @property
+    def entropy(self):
+        return self.bob.brain._deals[self.context].entropy
+
+    @property
+    def commitment(self):
+        return self.bob.brain._deals[self.context].commitment
+
+
+def commits(what):
+    return lambda it: it.world.deals.deal_commit(it.bob.bot, it.context, what(it))
+
+
+def reveals(what):
+    return lambda it: it.world.deals.deal_reveal(it.bob.bot, it.context, what(it))
+
+
+OTHER = b"o" * 32
+HONEST = {"": None}
+# How far the handshake has come when bob says it: bob was asked, has committed, was
+# shown the transcript, has opened; the packs are fixed; or all is over.
+# fmt: off
+MESSAGES = [
+    ("asked",     commits(lambda it: b"short"),       "MALFORMED",        "a commitment of another length"),
+    ("asked",     reveals(lambda it: it.entropy),     "OUT_OF_ORDER",     "an opening before the commitment"),
+    ("asked",     lambda it: it.world.deals.deal_commit(it.bob.bot, b"?" * 32, OTHER),
+                                                      "UNKNOWN_ASK",      "a commitment to another deal-set"),
+    ("asked",     lambda it: it.world.deals.deal_reveal(it.bob.bot, b"", OTHER),
+                                                      "UNKNOWN_ASK",      "an opening without a context"),
+    ("asked",     lambda it: it.world.deals.deal_commit(BotId("eve"), it.context, OTHER),
+                                                      "UNKNOWN_ASK",      "a commitment of one who has no seat"),
+    ("asked",     lambda it: it.world.deals.deal_reveal(BotId("eve"), it.context, OTHER),
+                                                      "UNKNOWN_ASK",      "an opening of one who has no seat"),
+    ("asked",     lambda it: it.world.deals.deal_commit(BotId("dan"), it.context, OTHER),
+                                                      "UNKNOWN_ASK",      "a commitment of a bare bot"),
+    ("asked",     lambda it: it.world.deals.deal_reveal(BotId("dan"), it.context, OTHER),
+                                                      "OUT_OF_ORDER",     "an opening of a bare bot"),
+    ("committed", commits(lambda it: it.commitment),  None,               "the same commitment again"),
+    ("committed", commits(lambda it: OTHER),          "ALREADY_ANSWERED", "a second commitment"),
+    ("committed", commits(lambda it: NO_COMMITMENT),  "ALREADY_ANSWERED", "a commitment taken back"),
+    ("committed", reveals(lambda it: it.entropy),     "OUT_OF_ORDER",     "an opening before the transcript"),
+    ("shown",     commits(lambda it: it.commitment),  None,               "the commitment again, after the transcript"),
+    ("shown",     commits(lambda it: OTHER),          "ALREADY_ANSWERED", "a second commitment, after the transcript"),
+    ("shown",     reveals(lambda it: it.entropy[1:]), "MALFORMED",        "an opening of another length"),
+    ("shown",     reveals(lambda it: b""),            "MALFORMED",        "an empty opening"),
+    ("shown",     reveals(lambda it: OTHER),          "MALFORMED",        "a wrong opening"),
+    ("opened",    reveals(lambda it: it.entropy),     None,               "the same opening again"),
+    ("opened",    reveals(lambda it: OTHER),          "ALREADY_ANSWERED", "a second opening"),
+    ("fixed",     reveals(lambda it: it.entropy),     None,               "the same opening again, when the packs are fixed"),
+    ("fixed",     reveals(lambda it: OTHER),          "ALREADY_ANSWERED", "a second opening, when the packs are fixed"),
+    ("late",      commits(lambda it: it.commitment),  "OUT_OF_ORDER",     "a commitment after its time"),
+    ("late",      commits(lambda it: NO_COMMITMENT),  None,               "nothing, after its time"),
+    ("late",      reveals(lambda it: it.entropy),     "OUT_OF_ORDER",     "an opening without a commitment"),
+    ("unopened",  reveals(lambda it: it.entropy),     "OUT_OF_ORDER",     "an opening after its time"),
+    ("over",      reveals(lambda it: OTHER),          None,               "an opening that crosses the end"),
+    ("over",      commits(lambda it: OTHER),          None,               "a commitment that crosses the end"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("when", "say", "refused", "why"), MESSAGES, ids=[r[3] for r in MESSAGES])
+def test_what_cannot_be_taken_is_refused_and_harms_nobody_else(
+    when, say, refused, why, tmp_path, monkeypatch
+):
+    async def main(world):
+        # Ann is slow where bob is to speak before the others.
+        slow = {
+            "committed": "deal_open",
+            "opened": "deal_transcript",
+            "unopened": "deal_transcript",
+        }
+        acts = {slow[when]: after(4.9)} if when in slow else {}
+        if when == "unopened":
+            acts = {"deal_transcript": after(2, away(15))}
+        world.add("ann", acts=acts)
+        world.add("dan", adds_entropy=False)
+        bob = world.add("bob")
+        ready = trio.Event()
+
+        async def pause(bot, message):
+            if when == "asked":
+                bot.brain.on_open(message.deal_open)  # draws, and says nothing
+            ready.set()
+
+        async def thinks(bot, message):
+            bot.brain.on_open(message.deal_open)
+
+        if when == "asked":
+            bob.acts["deal_open"] = pause
+        elif when == "late":
+            bob.acts["deal_open"] = thinks
+        elif when in ("shown", "unopened"):
+            bob.acts["deal_transcript"] = pause
+        result = []
+
+        async def fix():
+            result.append(await world.deals.fix(order_of("ann", "dan", "bob")))
+
+        world.nursery.start_soon(fix)
+        if when in ("asked", "shown", "unopened"):
+            await ready.wait()
+            await trio.sleep(7 if when == "unopened" else 0)
+        elif when == "late":
+            await trio.sleep(COMMIT_S + 0.01)
+        elif when in ("committed", "opened"):
+            await trio.sleep(THINKING_S * (1.5 if when == "committed" else 2.5))
+        else:
+            await trio.sleep(1)
+        told = Told(world, bob, [bob.told[0].deal_open.context])
+        if when == "over":
+            context = told.context
+            await world.deals.close(context)
+        answer = say(told)
+        assert (answer and reason(answer)) == refused
+        assert not bob.refused
+        await trio.sleep(100)
+        # Whatever bob said, ann's entropy is in the packs in the end.
+        (fixed,) = result
+        ann = {each.bot: each.commitment for each in fixed.fair_deal.participants}["ann"]
+        assert ann != NO_COMMITMENT
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_deal_sets_that_are_over_are_forgotten_in_time(tmp_path, monkeypatch):
+    async def main(world):
+        first = await world.deals.fix(order_of("ann", "bob", group_id="first"))
+        await world.deals.close(first.context)
+        for at in range(REMEMBERED_DEALS + 1):
+            fixed = await world.deals.fix(order_of("ann", "bob", group_id=f"g{at}"))
+            await world.deals.close(fixed.context)
+        assert len(world.deals._over) == REMEMBERED_DEALS
+        assert world.deals._groups == {}
+        assert list(world.log.book.groups()) == []
+        refusal = world.deals.deal_commit(BotId("ann"), first.context, OTHER)
+        assert reason(refusal) == "UNKNOWN_ASK"
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+# An arena that is late itself.
+
+
+class Frozen:
+    """The arena stood still from `since_s` to `until_s`."""
+
+    def __init__(self, since_s, until_s):
+        self.since_s, self.until_s = since_s, until_s
+
+    def refund_s(self, since_s, until_s):
+        return max(0.0, min(until_s, self.until_s) - max(since_s, self.since_s))
+
+    def late(self, now_s):
+        return self.since_s <= now_s < self.until_s + 0.1
+
+
+def test_nobody_pays_for_the_time_that_the_arena_stood_still(tmp_path, monkeypatch):
+    """Bob opens 4 s after he was asked, as the arena counts, and it stood still for 7 s."""
+
+    async def main(world):
+        world.add("ann")
+        bob = world.add("bob", acts={"deal_transcript": after(11 - THINKING_S)})
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        assert fixed.culprits == {}
+        assert bob.refused == []
+
+    now_s = 0.0  # a mock clock starts there
+    in_world(tmp_path, monkeypatch, main, lag=Frozen(now_s + 1, now_s + 8))
+
+
+def test_a_bot_still_has_only_its_own_time(tmp_path, monkeypatch):
+    async def main(world):
+        world.add("ann")
+        world.add("bob", acts={"deal_transcript": after(12.5)})
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        assert {bot.name for bot in fixed.culprits} == {"bob"}
+
+    in_world(tmp_path, monkeypatch, main, lag=Frozen(1, 8))
+
+
+# What is on disk before it is shown.
+
+
+class Steps:
+    """Everything that was written, synced and sent, in order, and the files at each step."""
+
+    def __init__(self, monkeypatch, folder):
+        self.steps = []
+        self.moments = []
+        self.files = [folder / "journal" / "deals", folder / "commitments"]
+        self._synced = dict.fromkeys(self.files, 0)
+        write_all, sync_data = deal_log_module.write_all, deal_log_module.sync_data
+
+        def noting_write(fd, data):
+            write_all(fd, data)
+            self.note("write", self._path(fd).name)
+
+        def noting_sync(fd):
+            sync_data(fd)
+            path = self._path(fd)
+            self._synced[path] = path.stat().st_size
+            self.note("sync", path.name)
+
+        monkeypatch.setattr(deal_log_module, "write_all", noting_write)
+        monkeypatch.setattr(deal_log_module, "sync_data", noting_sync)
+
+    def _path(self, fd):
+        inode = deal_log_module.os.fstat(fd).st_ino
+        (path,) = (each for each in self.files if each.exists() and each.stat().st_ino == inode)
+        return path
+
+    def note(self, *step):
+        self.steps.append(step)
+        self.moments.append(
+            [(f.read_bytes() if f.exists() else b"", self._synced[f]) for f in self.files]
+        )
+
+
+def a_run_with_a_culprit(folder, monkeypatch):
+    """A deal-set that is void once, then fixed, and closed."""
+    steps = Steps(monkeypatch, folder)
+
+    async def main(world):
+        world.add("ann")
+        world.add("bob", acts={"deal_transcript": opens_wrongly})
+        steps.steps.clear()
+        steps.moments.clear()
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        steps.note("fixed", fixed)
+        await world.deals.close(fixed.context)
+        return fixed
+
+    fixed = in_world(folder, monkeypatch, main, note=steps.note)
+    monkeypatch.undo()
+    return steps, fixed
+
+
+def test_everything_is_on_disk_before_it_is_shown(tmp_path, monkeypatch):
+    steps, fixed = a_run_with_a_culprit(tmp_path, monkeypatch)
+    drawn = [
+        ("write", "deals"),
+        ("sync", "deals"),
+        ("write", "commitments"),
+        ("sync", "commitments"),
+    ]
+    closed = drawn  # secrets first, then the public log
+    handshake = ("send", "deal_open"), ("send", "deal_transcript")
+    order = [step for step in steps.steps if step[0] != "write" or step[1] != ""]
+    assert order[: order.index(("fixed", fixed)) + 1] == [
+        *drawn,
+        *(handshake[:1] * 2),
+        *(handshake[1:] * 2),
+        *closed,
+        *(("send", "deal_close"),) * 2,
+        *drawn,
+        *(handshake[:1]),
+        *(handshake[1:]),
+        ("write", "deals"),
+        ("sync", "deals"),
+        ("fixed", fixed),
+    ]
+    rest = order[order.index(("fixed", fixed)) + 1 :]
+    assert rest[:6] == [*closed, *(("send", "deal_close"),) * 2]
+
+
+def test_an_arena_that_is_killed_at_any_point_goes_on_or_says_so(tmp_path, monkeypatch):
+    (tmp_path / "first").mkdir()
+    steps, fixed = a_run_with_a_culprit(tmp_path / "first", monkeypatch)
+    folders = (tmp_path / str(number) for number in itertools.count())
+    assert len(steps.moments) > 20
+    for at, moment in enumerate(steps.moments):
+        seen = steps.steps[: at + 1]
+        # A killed process keeps what was written, a power cut what was synced, of either file.
+        for sizes in itertools.product(*({len(data), synced} for data, synced in moment)):
+            folder = next(folders)
+            (folder / "journal").mkdir(parents=True)
+            names = folder / "journal" / "deals", folder / "commitments"
+            for copy, (data, _), size in zip(names, moment, sizes, strict=True):
+                copy.write_bytes(data[:size])
+            restarted(folder, monkeypatch, seen, fixed)
+
+
+def restarted(folder, monkeypatch, seen, fixed):
+    """Start an arena with the files in `folder` after what was `seen`, and order the same again."""
+    promised = ("fixed", fixed) in seen
+    closed = promised and ("send", "deal_close") in seen[seen.index(("fixed", fixed)) :]
+    voided = seen.count(("send", "deal_close")) > 0
+
+    async def main(world):
+        ann, bob = world.add("ann"), world.add("bob")
+        live = world.deals.live
+        assert [each.context for each in live] in ([], [fixed.context])
+        assert read_log(world.public).damage == []
+        again = await world.deals.fix(order_of("ann", "bob"))
+        if promised and not closed and live:
+            assert (again.context, again.key, again.fair_deal) == (
+                fixed.context,
+                fixed.key,
+                fixed.fair_deal,
+            )
+            assert again.opening == fixed.opening
+            assert ann.told == bob.told == []
+        elif not live:
+            assert again.context != fixed.context
+        if promised and not closed:
+            closing = read_log(world.public).opened.get(fixed.context)
+            assert live or closing  # it was about to be closed
+        if voided and not closed:
+            # Who was to blame stays so; a closed deal-set is a new one.
+            blamed = {bot.name for bot in again.culprits}
+            assert blamed == ({"bob"} if live or not promised else set())
+        await world.deals.close(again.context)
+        await trio.sleep(1)
+        public = read_log(world.public)
+        assert public.unopened == set()
+        assert public.damage == []
+        for each in public.opened.values():
+            assert each.void_reason in ("", STOPPED) or "opened it wrongly" in each.void_reason
+        assert ann.brain.lies == bob.brain.lies == []
+
+    in_world(folder, monkeypatch, main)
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.15, 5.05], ids=["open", "shown", "second attempt"])
+def test_a_deal_set_that_is_given_up_is_void_for_everybody(seconds, tmp_path, monkeypatch):
+    async def main(world):
+        ann = world.add("ann")
+        world.add("bob", acts={"deal_transcript": nothing})
+        with trio.move_on_after(seconds):
+            await world.deals.fix(order_of("ann", "bob"))
+        assert world.deals._groups == {}
+        await world.log.synced()
+        public = read_log(world.public)
+        assert public.unopened == set()
+        assert "gave it up" in list(public.opened.values())[-1].void_reason
+        assert "gave it up" in ann.closes()[-1].void_reason
+        await trio.sleep(1)
+        assert ann.brain.lies == []
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_a_fixed_deal_set_that_is_not_played_is_void(tmp_path, monkeypatch):
+    async def main(world):
+        ann = world.add("ann")
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        await world.deals.void(fixed.context, "the match was called off")
+        assert ann.closes()[0].void_reason == "the match was called off"
+        assert world.deals.live == ()
+        assert read_log(world.public).unopened == set()
+        await trio.sleep(1)
+        assert ann.brain.lies == []
+        # Once over, it stays so.
+        await world.deals.close(fixed.context)
+        await world.deals.void(fixed.context, "again")
+        assert len(ann.closes()) == 1
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_another_plan_is_another_deal_set(tmp_path, monkeypatch):
+    async def main(world):
+        one = await world.deals.fix(order_of("ann", "bob"))
+        assert await world.deals.fix(order_of("ann", "bob")) == one
+        other = await world.deals.fix(order_of("bob", "ann"))
+        assert other.context != one.context
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_a_disk_that_fails_stops_the_deal_before_anybody_is_asked(tmp_path, monkeypatch):
+    def broken(fd):
+        raise OSError(28, "No space left on device")
+
+    async def main(world):
+        ann = world.add("ann")
+        monkeypatch.setattr(deal_log_module, "sync_data", broken)
+        with pytest.raises(Unwritten, match="No space left"):
+            await world.deals.fix(order_of("ann", "bob"))
+        assert ann.told == []
+        assert world.deals._groups == {}
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+# Chance, and the arena's name.
+
+
+def test_nothing_that_the_arena_draws_comes_twice(tmp_path, monkeypatch):
+    async def main(world):
+        deals = [await world.deals.fix(order_of("ann", "bob", group_id=f"g{n}")) for n in range(9)]
+        drawn = [(each.opening.secret, each.opening.plan_salt) for each in deals]
+        flat = [part for each in drawn for part in each]
+        flat += [p.participant for each in deals for p in each.fair_deal.participants]
+        assert len(set(flat)) == len(flat) == 36
+        assert {len(secret) for secret, _ in drawn} == {32}
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_chance_is_what_the_arena_is_given(tmp_path, monkeypatch):
+    async def main(world):
+        numbers = itertools.count(1)
+        world.deals = Deals(
+            world.log,
+            "arena",
+            world.bots.get,
+            draw=lambda size: next(numbers).to_bytes(size, "big"),
+        )
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        assert fixed.opening.secret == (4).to_bytes(32, "big")
+        assert [each.participant for each in fixed.fair_deal.participants] == [
+            f"{number:016x}" for number in (1, 2)
+        ]
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_an_arena_keeps_its_id(tmp_path):
+    first = arena_id(tmp_path)
+    assert len(first) == 32
+    assert arena_id(tmp_path) == first
+    (tmp_path / "other").mkdir()
+    assert arena_id(tmp_path / "other") != first
+
+
+def test_an_id_that_is_none_is_said_plainly(tmp_path):
+    (tmp_path / "arena-id").write_text("my arena\n")
+    with pytest.raises(ValueError, match="does not hold the id of an arena"):
+        arena_id(tmp_path)
