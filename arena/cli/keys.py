@@ -66,7 +66,13 @@ def keys() -> None:
     """
 
 
-@keys.group()
+@keys.group(
+    epilog="""\b
+Examples:
+  arena keys new bot my-bot --owner ann
+  arena keys new organiser --owner ann --expires 30d
+"""
+)
 def new() -> None:
     """Make a key, and print its token, once: it is not kept."""
 

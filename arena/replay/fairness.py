@@ -23,6 +23,7 @@ from arena.deal import (
     setting_texts,
     transcript,
 )
+from arena.games.catalogue import BadOptions
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay
 from arena.wire.settings import values_of_settings
@@ -163,7 +164,11 @@ def _check_terms(replay: Replay) -> None:
     rules = rules_hash(opened.game, opened.rules_version, setting_texts(settings))
     if fair_deal.rules_hash != rules:
         raise Discrepancy("its fair deal was made for other rules or options")
-    if tuple(fair_deal.deck) != first_pack(spec.game.rules, spec.options, spec.seats):
+    try:
+        pack = first_pack(spec.game.rules, spec.options, spec.seats)
+    except BadOptions as error:
+        raise Discrepancy(f"the rules do not begin this match: {error}") from error
+    if tuple(fair_deal.deck) != pack:
         raise Discrepancy("its fair deal was made for another pack")
     if len(fair_deal.log_head) != _HASH_BYTES:
         raise Discrepancy("its fair deal does not name the head of the public log")

@@ -82,8 +82,9 @@ class Keys:
           KeyIdTaken: if the id is not new.
           StoreError: if the file cannot be written.
         """
-        assert NAME.fullmatch(key.owner)
-        assert (key.scope is Scope.BOT) == (NAME.fullmatch(key.bot) is not None)
+        names = [key.owner, key.bot] if key.scope is Scope.BOT else [key.owner]
+        if not all(NAME.fullmatch(name) for name in names):
+            raise ValueError(NAME_RULE)
         with self._database.writing() as connection:
             _claim(connection, key.owner, key.owner)
             if key.bot:
@@ -130,7 +131,10 @@ class Keys:
 
     def all(self) -> tuple[Key, ...]:
         """All keys, oldest first; those that are no longer valid included."""
-        return self.changed_since(0)
+        table = schema.keys
+        query = select(table).order_by(table.c.created, table.c.changed)
+        with self._database.reading() as connection:
+            return tuple(_key(row) for row in _rows(connection, query))
 
     def changed_since(self, change: int) -> tuple[Key, ...]:
         """The keys that were added or revoked after this many changes, in order of change.

@@ -53,6 +53,7 @@ class Bot:
 
 
 ALPHA, BETA, GAMMA = Bot("alpha"), Bot("beta 2"), Bot("gamma")
+BARE = Bot("bare", adds_entropy=False)
 
 
 @dataclass

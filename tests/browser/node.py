@@ -37,3 +37,8 @@ class Node:
     def examine(self, replay, boards=0, **evidence):
         """The report on a replay; `damaged` alone if it is not as it was written."""
         return self.call("examine", replay=replay, boards=boards, **evidence)
+
+
+def failures(report):
+    """The checks that failed, in sentences."""
+    return [each["text"] for each in report["checks"] if each["state"] == "fail"]

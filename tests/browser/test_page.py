@@ -121,7 +121,12 @@ def test_a_fair_deal_is_shown(node):
     assert page["verdict"]["class"] == "verdict pass"
     assert "A fair deal: entropy from 2 of 2" in page["verdict"]["text"]
     assert not page["result"]["hidden"]
-    assert page["facts"]["text"].split("\n")[:4] == ["Match", "m1", "Game", "chinese_poker, hands = 2"]
+    assert page["facts"]["text"].split("\n")[:4] == [
+        "Match",
+        "m1",
+        "Game",
+        "chinese_poker, hands = 2",
+    ]
     assert set(classes(page, "checks")) == {"pass", "sign", "spoken", ""}
     assert page["boards"]["text"].count("Board ") == 2
     assert page["more"]["hidden"]

@@ -32,6 +32,7 @@ CHANNEL_OPTIONS = (
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.http2.ping_timeout_ms", 10_000),
     ("grpc.min_reconnect_backoff_ms", 5_000),
+    ("grpc.enable_retries", 0),
 )
 ALL_GAMES = [play_pb2.GameSupport(game=game.id) for game in GAMES]
 MAX_MATCHES = 512
@@ -216,9 +217,7 @@ class Bot:
     # What it is told.
 
     def _add(self, kind, match=0, ask_id=0, body=b""):
-        entry = Entry(
-            time.monotonic(), self._generation(), self._stream, kind, match, ask_id, body
-        )
+        entry = Entry(time.monotonic(), self._generation(), self._stream, kind, match, ask_id, body)
         self.history.add(entry)
 
     def _take(self, message):

@@ -1,6 +1,6 @@
 """The `arena` command as a person would start it, tied to the process that tests it.
 
-    python -m tests.chaos.server serve --data FOLDER --port PORT
+python -m tests.chaos.server serve --data FOLDER --port PORT
 """
 
 import sys

@@ -321,7 +321,7 @@ class House:
     def records(self):
         terms, key = self.terms, self.key()
         commitment, secret, commitments, entropies = self.published()
-        of_participant = {player.participant: player for player in self.players}
+        of_participant = {player.participant: player for player in self.voices}
         participants = [
             journal_pb2.DealParticipant(
                 participant=name, bot=of_participant[name].name, commitment=commitments[name]
@@ -349,7 +349,10 @@ class House:
             deal_key_sha256=hashlib.sha256(key).digest(),
             deal_set="g1",
             fair_deal=fair_deal,
-            forfeited_seats=[journal_pb2.ForfeitedSeat(seat=seat) for seat in self.absent],
+            forfeited_seats=[
+                journal_pb2.ForfeitedSeat(seat=seat, fault=game_pb2.FAULT_KIND_TIMEOUT)
+                for seat in self.absent
+            ],
         )
         closed = journal_pb2.Closed(
             scores=self.sitting.scores,

@@ -162,6 +162,15 @@ def test_refunds_are_what_a_list_of_all_pauses_gives(history):
         assert meter.refund_s(since_s, until_s) == pytest.approx(overlap_s, abs=1e-6)
 
 
+def test_sums_of_many_pauses_never_round_a_refund_up_beyond_its_span():
+    loop, meter = begun()
+    for number in range(300):
+        loop.block_until(loop.now_s + 0.03 + number / 7_777)
+        loop.resume()
+        span = loop.now_s - 0.0123, loop.now_s - 0.0045
+        assert 0 <= meter.refund_s(*span) <= span[1] - span[0]
+
+
 # Memory.
 
 
@@ -275,6 +284,16 @@ def test_lateness_is_forgotten_after_ten_seconds():
     assert meter.p99_ms() == pytest.approx(25)
     loop.run_until(loop.now_s + 1)
     assert meter.p99_ms() == pytest.approx(0)
+
+
+def test_a_late_start_after_a_rest_is_no_overload_however_long_was_played_before():
+    loop, meter = begun()
+    loop.run_until(loop.now_s + 60)
+    meter.stop()
+    loop.run_until(loop.now_s + 60)
+    meter.start()
+    repeated(loop, meter, 0.3, 60, 100)
+    assert meter.p99_ms() == 0
 
 
 def test_lateness_is_forgotten_also_while_nothing_is_in_play():

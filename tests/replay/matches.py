@@ -12,7 +12,10 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.referee import Answer, Entrant, MatchSpec, Outcome, Referee, TimeControl
 from arena.replay.cut import write_replay
-from arena.replay.journal import Journal, MatchLog
+from arena.replay.deal_book import Opening
+from arena.replay.deal_log import DealLog
+from arena.replay.journal import Journal
+from arena.replay.match_log import MatchLog
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
 from cardarena.v1 import game_pb2, journal_pb2
 
@@ -24,7 +27,6 @@ class Bot:
     """A seat's bot: plays at random, and misbehaves where its script says so."""
 
     connected = True
-    wants_text = False
 
     def __init__(self, seed, script=(), note=""):
         self.gone = False
@@ -54,6 +56,12 @@ class Bot:
         }[deed]
         ask.answered(answer, trio.current_time())
 
+    def sit(self, presence):
+        pass
+
+    def asked_before(self, decision, choices):
+        pass
+
     def close(self, ask, fault, reason):
         pass
 
@@ -63,10 +71,11 @@ class Bot:
 
 @dataclass
 class Played:
-    """A match that was played: its records, its key and its outcome."""
+    """A match that was played: its records, what opens its deals, and its outcome."""
 
     match_id: str
     log: MatchLog
+    opening: Opening
     outcome: Outcome | None = None
 
 
@@ -96,14 +105,16 @@ def play(
     stop_after_s=float("inf"),
     **extra,
 ):
-    """Play a match into a journal; cancelled, that is aborted, after some time."""
+    """Play a match into a journal; it is aborted after some time."""
     bots = bots or [Bot(1), Bot(2)]
     options = options or {"hands": len(bots)}
     key = seeded_key(seed) if seed else bytes(range(32))
     spec = spec_of(
         game_id, len(bots), options, match_id=match_id, seeded=bool(seed), key=key, **extra
     )
-    played = Played(match_id, journal.match(spec, key, seed))
+    with DealLog(journal.folder, public=journal.folder / "commitments") as deals:
+        deals.seeded(key, seed)
+    played = Played(match_id, journal.match(spec), Opening(key, seed))
 
     async def main():
         async def synced():
@@ -114,9 +125,13 @@ def play(
             for bot in bots:
                 bot.nursery = nursery
             await nursery.start(referee.run)
-            with trio.move_on_after(stop_after_s):
-                played.outcome = await referee.play(spec, bots)
+            nursery.start_soon(stop_later, referee)
+            played.outcome = await referee.play(spec, bots)
             nursery.cancel_scope.cancel()
+
+    async def stop_later(referee):
+        await trio.sleep(stop_after_s)
+        referee.tables[match_id].abort()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     return played
@@ -131,7 +146,7 @@ def record(folder, *args, **kwargs):
 
 def cut(folder, played):
     log = played.log
-    return write_replay(folder / "replays", played.match_id, log.bodies, log.key, log.seed)
+    return write_replay(folder / "replays", played.match_id, log.bodies, played.opening)
 
 
 def retold(path, change):

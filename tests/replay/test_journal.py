@@ -8,6 +8,7 @@ from arena.replay import journal as journal_module
 from arena.replay.cut import recover
 from arena.replay.journal import Journal
 from arena.replay.records import JOURNAL_MAGIC, read_records
+from cardarena.v1.journal_pb2 import Record
 from tests.replay.matches import play
 
 
@@ -15,7 +16,9 @@ def bodies(folder):
     found = []
     for segment in sorted(folder.glob("*.journal")):
         with segment.open("rb") as file:
-            found.append([each.body for each in read_records(file, JOURNAL_MAGIC)])
+            records = [each.body for each in read_records(file, JOURNAL_MAGIC)]
+        assert Record.FromString(records[0]).HasField("run"), "a segment says who writes it"
+        found.append(records[1:])
     return found
 
 
@@ -34,9 +37,9 @@ def test_a_segment_that_is_full_is_followed_by_another(tmp_path, monkeypatch):
 
 def test_whoever_waits_for_the_disk_waits_for_all_that_was_added_before(tmp_path, monkeypatch):
     synced = []
-    sync_data = journal_module._sync_data
+    sync_data = journal_module.sync_data
     monkeypatch.setattr(
-        journal_module, "_sync_data", lambda fd: (sync_data(fd), synced.append(len(added)))
+        journal_module, "sync_data", lambda fd: (sync_data(fd), synced.append(len(added)))
     )
     added = []
 
@@ -66,7 +69,7 @@ def test_a_disk_that_fails_ends_writing_for_everybody_who_waits(tmp_path, monkey
 
     async def main():
         with Journal(tmp_path, on_broken=told.append) as journal:
-            monkeypatch.setattr(journal_module, "_sync_data", broken)
+            monkeypatch.setattr(journal_module, "sync_data", broken)
             journal.append(b"one")
 
             async def wait():
@@ -91,7 +94,7 @@ def test_moves_reach_the_disk_without_being_asked_for(tmp_path, monkeypatch):
         with Journal(tmp_path) as journal:
             token = trio.lowlevel.current_trio_token()
             monkeypatch.setattr(
-                journal_module, "_sync_data", lambda fd: token.run_sync_soon(reached.set)
+                journal_module, "sync_data", lambda fd: token.run_sync_soon(reached.set)
             )
             async with trio.open_nursery() as nursery:
                 await nursery.start(journal.run)

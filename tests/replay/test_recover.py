@@ -7,6 +7,7 @@ import pytest
 from arena.referee import Ending, Unwritten
 from arena.replay import journal as journal_module
 from arena.replay.cut import recover, replay_path, write_replay
+from arena.replay.deal_book import seeded_opening
 from arena.replay.journal import Journal
 from arena.replay.read import Replay
 from arena.replay.verify import verify
@@ -32,14 +33,13 @@ def killed(folder, *matches, then=lambda journal: None):
     played = [play(journal, bots=bots(), **each) for each in matches]
     then(journal)
     os.close(journal._fd)  # what the kernel does when it ends a process
-    os.close(journal._keys)
     return played
 
 
 def begun(journal, match_id="begun"):
     """A match of which only the beginning is written."""
     whole = play(journal_of(journal, "aside"), bots=bots(), match_id=match_id)
-    log = journal.match(spec_like(whole), whole.log.key, whole.log.seed)
+    log = journal.match(spec_like(whole))
     for body in whole.log.bodies[:9]:
         journal.append(body.replace(b"\x08\x01", b"\x08" + bytes((journal._matches,)), 1))
     journal.flush()
@@ -78,14 +78,13 @@ def test_what_has_a_replay_is_left_alone(folders):
 
 
 def test_a_match_in_play_is_listed_with_its_records(folders):
-    logs = []
-    killed(folders[0], {"match_id": "one"}, then=lambda journal: logs.append(begun(journal)))
+    killed(folders[0], {"match_id": "one"}, then=begun)
     found = recover(*folders)
     assert [each.opened.match_id for each in found.ended] == ["one"]
     (unfinished,) = found.unfinished
     assert unfinished.opened.match_id == "begun"
     assert len(unfinished.bodies) == 9
-    assert (unfinished.key, unfinished.seed) == (logs[0].key, "a seed")
+    assert unfinished.opening == seeded_opening("a seed")
 
 
 @pytest.mark.parametrize("cut_bytes", [1, 5, 9, 30])
@@ -205,17 +204,9 @@ def test_a_match_played_again_after_a_kill_is_not_unfinished(folders):
     assert [each.opened.match_id for each in found.ended] == ["again"]
 
 
-def test_a_torn_line_of_keys_costs_no_other(folders):
-    killed(folders[0], {"match_id": "one", "seed": "first"})
-    with (folders[0] / "deal-keys").open("ab") as file:
-        file.write(b"torn 00112233")
-    killed(folders[0], {"match_id": "two", "seed": "second"})
-    assert [each.opened.match_id for each in recover(*folders).ended] == ["one", "two"]
-
-
 def test_a_match_whose_key_is_lost_is_named(folders):
     killed(folders[0], {"match_id": "one"})
-    (folders[0] / "deal-keys").unlink()
+    (folders[0] / "deals").unlink()
     found = recover(*folders)
     assert found.ended == []
     assert found.damage == ["match one: the key of its deals is missing"]
@@ -237,13 +228,14 @@ def test_nothing_is_recovered_where_nothing_was(folders):
 def test_nobody_else_may_read_the_journal(folders):
     killed(folders[0], {"match_id": "one"})
     assert folders[0].stat().st_mode & 0o077 == 0
-    assert [path.stat().st_mode & 0o077 for path in folders[0].iterdir()] == [0, 0]
+    secret = [path for path in folders[0].iterdir() if path.name != "commitments"]
+    assert [path.stat().st_mode & 0o077 for path in secret] == [0, 0]
 
 
 def test_the_deals_key_is_not_in_the_journal(folders):
     (played,) = killed(folders[0], {"match_id": "one", "seed": ""})
     (segment,) = segments(folders[0])
-    assert played.log.key not in segment.read_bytes()
+    assert played.opening.key not in segment.read_bytes()
 
 
 def test_a_full_disk_stops_play_and_says_so(folders, monkeypatch):
@@ -299,4 +291,4 @@ def test_a_match_that_has_not_ended_is_not_cut(folders):
     (played,) = killed(folders[0], {"match_id": "one"})
     log = played.log
     with pytest.raises(ValueError, match="has not ended"):
-        write_replay(folders[1], "one", log.bodies[:-1], log.key, log.seed)
+        write_replay(folders[1], "one", log.bodies[:-1], played.opening)

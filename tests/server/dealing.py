@@ -116,7 +116,7 @@ class World:
         return bot
 
 
-def order_of(*names, group_id="g1", game_id="abstrac"):
+def order_of(*names, group_id="g1", game_id="democracy"):
     """A deal-set of matches in which every bot sits at every seat once."""
     game = game_by_id(game_id)
     bots = tuple(BotId(name) for name in names)

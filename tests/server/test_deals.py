@@ -8,7 +8,6 @@ import trio
 
 from arena.deal import (
     NO_COMMITMENT,
-    KeyedDeals,
     Terms,
     context,
     opened_key,
@@ -17,12 +16,14 @@ from arena.deal import (
     setting_texts,
     transcript,
 )
+from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import FaultKind, ForfeitedSeat, Unwritten
 from arena.replay import deal_log as deal_log_module
 from arena.replay.deal_book import read_deals, read_log
 from arena.replay.deal_log import STOPPED
+from arena.server import deals as deals_module
 from arena.server.deal_group import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
-from arena.server.deals import REMEMBERED_DEALS, Deals, arena_id
+from arena.server.deals import Deals, arena_id
 from arena.server.session import BotId
 from arena.wire.settings import settings_of_options, values_of_settings
 from cardarena import _deals as sdk
@@ -108,12 +109,13 @@ def flickers(period_s, times):
     return flicker
 
 
-BARE = {"adds_entropy": False}
-GONE = {"connected": False}
-
-
 def acts(**kinds):
     return {"acts": kinds}
+
+
+SLOW = acts(deal_open=after(1))
+BARE = {"adds_entropy": False}
+GONE = {"connected": False}
 
 
 # Cat is always honest. Each row: what ann and bob do, who adds entropy in the end,
@@ -132,7 +134,7 @@ BEHAVIOUR = [
     ({}, acts(deal_open=after(6)),                    "ann cat",     {},               COMMIT_S + THINKING_S, "one commits too late"),
     ({}, acts(deal_open=away(2)),                     "ann bob cat", {},               2 + HONEST_S, "one is away before it commits, and back in time"),
     ({}, acts(deal_open=away(6)),                     "ann cat",     {},               COMMIT_S + THINKING_S, "one is away before it commits, and back too late"),
-    ({}, acts(deal_open=away(3, Bot.answer)),         "ann bob cat", {},               3 + HONEST_S, "one is away after it committed, and back in time"),
+    (SLOW, acts(deal_open=away(3, Bot.answer)),         "ann bob cat", {},               3 + HONEST_S, "one is away after it committed, and back in time"),
     ({}, acts(deal_transcript=after(4)),              "ann bob cat", {},               4 + HONEST_S, "one opens slowly"),
     ({}, acts(deal_transcript=away(20)),              "ann bob cat", {},               20 + HONEST_S, "one is away before it opens, and back in time"),
     ({}, acts(deal_transcript=after(3, away(20))),    "ann bob cat", {},               23 + HONEST_S, "one comes back with 2 s left to open"),
@@ -141,8 +143,8 @@ BEHAVIOUR = [
     ({}, acts(deal_transcript=nothing),               "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one does not open"),
     ({}, acts(deal_transcript=after(6)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one opens too late"),
     ({}, acts(deal_transcript=away(99)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away before it opens, and back too late"),
-    ({}, acts(deal_open=away(99, Bot.answer)),        "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away after it committed, and back too late"),
-    ({}, acts(deal_transcript=flickers(2, 9)),        "ann cat",     {"bob": TIMEOUT}, THINKING_S + 2 * REVEAL_S + HONEST_S, "one comes and goes; only its time here counts"),
+    (SLOW, acts(deal_open=away(99, Bot.answer)),        "ann cat",     {"bob": TIMEOUT}, 1 + THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away after it committed, and back too late"),
+    ({}, acts(deal_transcript=flickers(2.2, 9)),        "ann cat",     {"bob": TIMEOUT}, THINKING_S + 5 * 1.1 + REVEAL_S + HONEST_S, "one comes and goes; only its time here counts"),
     ({}, acts(deal_transcript=opens_wrongly),         "ann cat",     {"bob": MALFORMED}, HONEST_S + HONEST_S, "one opens wrongly"),
     ({}, acts(deal_transcript=opens_wrongly_then_rightly), "ann cat", {"bob": MALFORMED}, HONEST_S + HONEST_S, "one opens wrongly, then rightly"),
     ({}, acts(deal_transcript=copies),                "ann cat",     {"bob": MALFORMED}, 3 * THINKING_S + HONEST_S, "one opens with another's entropy"),
@@ -346,41 +348,38 @@ def test_deal_sets_are_fixed_at_the_same_time_and_ahead_of_play(tmp_path, monkey
 # The terms.
 
 
-@pytest.mark.parametrize("game_id", ["abstrac", "klaberjass", "eleusis"])
+@pytest.mark.parametrize("game_id", [game.id for game in GAMES])
 def test_the_context_binds_what_a_replay_says(game_id, tmp_path, monkeypatch):
     async def main(world):
-        names = ("ann", "bob", "cat")[: max(2, min(order_seats(game_id)))]
-        order = order_of(*names, game_id=game_id)
+        game = game_by_id(game_id)
+        order = order_of(*(f"bot{at}" for at in range(game.seats[0])), game_id=game_id)
         fixed = await world.deals.fix(order)
         fair, opening = fixed.fair_deal, fixed.opening
-        settings = values_of_settings(settings_of_options(order.game, order.options))
-        rules = rules_hash(game_id, order.game.rules_version, setting_texts(settings))
-        first = KeyedDeals(bytes(32))
-        asked = []
-        first.shuffle = lambda hand, label, cards: asked.append(cards) or tuple(cards)
-        order.game.rules.start(order.options, len(names), first)
+        settings = values_of_settings(settings_of_options(game, order.options))
+        rules = rules_hash(game_id, game.rules_version, setting_texts(settings))
+        shuffles = Shuffles()
+        game.rules.start(order.options, game.seats[0], shuffles)
         assert fair.rules_hash == rules
-        assert tuple(fair.deck) == tuple(str(card) for card in asked[0])
+        assert list(fair.deck) == [str(card) for card in shuffles.first]
         assert fair.plan_hash == plan_hash(opening.plan, opening.plan_salt)
-        assert fixed.context == context(
-            Terms(
-                "arena",
-                "g1",
-                game_id,
-                rules,
-                tuple(fair.deck),
-                0,
-                fair.plan_hash,
-                tuple(each.participant for each in fair.participants),
-                bytes(32),
-            )
+        participants = tuple(each.participant for each in fair.participants)
+        head = bytes(32)
+        terms = Terms(
+            "arena", "g1", game_id, rules, tuple(fair.deck), 0, fair.plan_hash, participants, head
         )
+        assert fixed.context == context(terms)
 
     in_world(tmp_path, monkeypatch, main)
 
 
-def order_seats(game_id):
-    return order_of("ann", "bob", game_id="abstrac").game.seats if game_id == "abstrac" else (2,)
+class Shuffles:
+    """Remembers the pack of the first shuffle, and leaves all as they are."""
+
+    first = ()
+
+    def shuffle(self, hand, label, cards):
+        self.first = self.first or tuple(cards)
+        return tuple(cards)
 
 
 def test_the_plan_names_matches_rotations_and_bots():
@@ -393,38 +392,49 @@ def test_the_plan_names_matches_rotations_and_bots():
 class Told:
     """Bob's situation when he says something out of turn."""
 
-    def __init__(self, world, bob, contexts):
-        self.world, self.bob = world, bob
-        self.context = contexts[-1]
+    def __init__(self, world, bob, context):
+        self.world, self.bot, self.context = world, bob.bot, context
+        deal = bob.brain._deals[context]
+        self.entropy, self.commitment = deal.entropy, deal.commitment
 
-    @property
-    def entropy(self):
-        return self.bob.brain._deals[self.context].entropy
 
-    @property
-    def commitment(self):
-        return self.bob.brain._deals[self.context].commitment
+async def listens(bot, message):
+    """Takes a message in, and says nothing."""
+    if message.HasField("deal_open"):
+        bot.brain.on_open(message.deal_open)
+    else:
+        bot.brain.on_transcript(message.deal_transcript)
+
+
+# What ann and bob do, and when bob speaks: ann keeps the handshake from going on.
+WHEN = {
+    "asked": ({}, {"deal_open": listens}, 0.05),
+    "late": ({}, {"deal_open": listens}, COMMIT_S + 0.05),
+    "committed": ({"deal_open": after(4)}, {}, 0.15),
+    "shown": ({}, {"deal_transcript": listens}, 0.15),
+    "opened": ({"deal_transcript": after(4)}, {}, 0.25),
+    "unopened": ({"deal_transcript": away(20)}, {"deal_transcript": listens}, 7),
+    "fixed": ({}, {}, 1),
+    "over": ({}, {}, 1),
+}
 
 
 def commits(what):
-    return lambda it: it.world.deals.deal_commit(it.bob.bot, it.context, what(it))
+    return lambda it: it.world.deals.deal_commit(it.bot, it.context, what(it))
 
 
 def reveals(what):
-    return lambda it: it.world.deals.deal_reveal(it.bob.bot, it.context, what(it))
+    return lambda it: it.world.deals.deal_reveal(it.bot, it.context, what(it))
 
 
 OTHER = b"o" * 32
-HONEST = {"": None}
-# How far the handshake has come when bob says it: bob was asked, has committed, was
-# shown the transcript, has opened; the packs are fixed; or all is over.
 # fmt: off
 MESSAGES = [
     ("asked",     commits(lambda it: b"short"),       "MALFORMED",        "a commitment of another length"),
     ("asked",     reveals(lambda it: it.entropy),     "OUT_OF_ORDER",     "an opening before the commitment"),
-    ("asked",     lambda it: it.world.deals.deal_commit(it.bob.bot, b"?" * 32, OTHER),
+    ("asked",     lambda it: it.world.deals.deal_commit(it.bot, b"?" * 32, OTHER),
                                                       "UNKNOWN_ASK",      "a commitment to another deal-set"),
-    ("asked",     lambda it: it.world.deals.deal_reveal(it.bob.bot, b"", OTHER),
+    ("asked",     lambda it: it.world.deals.deal_reveal(it.bot, b"", OTHER),
                                                       "UNKNOWN_ASK",      "an opening without a context"),
     ("asked",     lambda it: it.world.deals.deal_commit(BotId("eve"), it.context, OTHER),
                                                       "UNKNOWN_ASK",      "a commitment of one who has no seat"),
@@ -461,74 +471,43 @@ MESSAGES = [
 def test_what_cannot_be_taken_is_refused_and_harms_nobody_else(
     when, say, refused, why, tmp_path, monkeypatch
 ):
+    ann_acts, bob_acts, seconds = WHEN[when]
+
     async def main(world):
-        # Ann is slow where bob is to speak before the others.
-        slow = {
-            "committed": "deal_open",
-            "opened": "deal_transcript",
-            "unopened": "deal_transcript",
-        }
-        acts = {slow[when]: after(4.9)} if when in slow else {}
-        if when == "unopened":
-            acts = {"deal_transcript": after(2, away(15))}
-        world.add("ann", acts=acts)
+        world.add("ann", acts=ann_acts)
         world.add("dan", adds_entropy=False)
-        bob = world.add("bob")
-        ready = trio.Event()
-
-        async def pause(bot, message):
-            if when == "asked":
-                bot.brain.on_open(message.deal_open)  # draws, and says nothing
-            ready.set()
-
-        async def thinks(bot, message):
-            bot.brain.on_open(message.deal_open)
-
-        if when == "asked":
-            bob.acts["deal_open"] = pause
-        elif when == "late":
-            bob.acts["deal_open"] = thinks
-        elif when in ("shown", "unopened"):
-            bob.acts["deal_transcript"] = pause
+        bob = world.add("bob", acts=bob_acts)
         result = []
 
         async def fix():
             result.append(await world.deals.fix(order_of("ann", "dan", "bob")))
 
         world.nursery.start_soon(fix)
-        if when in ("asked", "shown", "unopened"):
-            await ready.wait()
-            await trio.sleep(7 if when == "unopened" else 0)
-        elif when == "late":
-            await trio.sleep(COMMIT_S + 0.01)
-        elif when in ("committed", "opened"):
-            await trio.sleep(THINKING_S * (1.5 if when == "committed" else 2.5))
-        else:
-            await trio.sleep(1)
-        told = Told(world, bob, [bob.told[0].deal_open.context])
+        await trio.sleep(seconds)
+        told = Told(world, bob, bob.told[0].deal_open.context)
         if when == "over":
-            context = told.context
-            await world.deals.close(context)
+            await world.deals.close(told.context)
         answer = say(told)
         assert (answer and reason(answer)) == refused
-        assert not bob.refused
         await trio.sleep(100)
         # Whatever bob said, ann's entropy is in the packs in the end.
         (fixed,) = result
-        ann = {each.bot: each.commitment for each in fixed.fair_deal.participants}["ann"]
-        assert ann != NO_COMMITMENT
+        commitments = {each.bot: each.commitment for each in fixed.fair_deal.participants}
+        assert commitments["ann"] != NO_COMMITMENT
 
     in_world(tmp_path, monkeypatch, main)
 
 
 def test_deal_sets_that_are_over_are_forgotten_in_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(deals_module, "REMEMBERED_DEALS", 3)
+
     async def main(world):
         first = await world.deals.fix(order_of("ann", "bob", group_id="first"))
         await world.deals.close(first.context)
-        for at in range(REMEMBERED_DEALS + 1):
+        for at in range(4):
             fixed = await world.deals.fix(order_of("ann", "bob", group_id=f"g{at}"))
             await world.deals.close(fixed.context)
-        assert len(world.deals._over) == REMEMBERED_DEALS
+        assert len(world.deals._over) == 3
         assert world.deals._groups == {}
         assert list(world.log.book.groups()) == []
         refusal = world.deals.deal_commit(BotId("ann"), first.context, OTHER)

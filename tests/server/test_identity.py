@@ -295,10 +295,11 @@ def test_revoking_a_key_closes_the_stream_of_its_bot_and_no_other(arena, house):
 
 
 def test_a_guest_has_to_leave_a_name_that_somebody_claims(arena, house):
-    if not arena.tokens.guests:
-        return
     with Client(arena.address) as client:
         stream = client.stream("guest:Gamma")
+        if not arena.tokens.guests:
+            assert reason_of(stream.error())[1] == "BAD_TOKEN"
+            return
         stream.expect("welcome")
         token = make_key(house.keys, Scope.BOT, "bob", "gamma")
         assert reason_of(stream.error())[1] == "KEYS_CHANGED"

@@ -7,9 +7,13 @@ from arena.games.abstrac import Order
 from arena.referee import Ending, FaultKind
 from arena.server import session as session_module
 from arena.server.outbox import MAX_FRAME_BYTES
+from arena.server.seating import ask_id
 from cardarena.games.v1 import abstrac_pb2
 from cardarena.v1 import game_pb2, play_pb2
 from tests.server.sittings import FakeOutbox, World
+
+FIRST = ask_id(1, 1)
+"""The first decision of the first match."""
 
 Answer = play_pb2.Answer
 
@@ -79,7 +83,7 @@ def test_a_match_is_announced_before_its_first_ask():
     assert {each.name for each in start.options} == {"hands", "target"}
     assert start.time_control.move_ms == 1000
     (ask,) = world.ann.outbox.asks()
-    assert (ask.ask_id, ask.match, ask.seat) == (1, 1, 1)
+    assert (ask.ask_id, ask.match, ask.seat) == (FIRST, 1, 1)
     assert (ask.clock.move_ms, ask.clock.bank_ms, ask.clock.increment_ms) == (1000, 5000, 100)
 
 
@@ -103,7 +107,7 @@ def test_a_match_is_played_from_announcement_to_end():
 def test_an_answer_may_be_a_typed_move():
     world = World()
     world.begin()
-    world.ann.answer(Answer(ask_id=1, move=choose(Order.SECOND)))
+    world.ann.answer(Answer(ask_id=FIRST, move=choose(Order.SECOND)))
     assert world.bob.outbox.asks()[0].abstrac.events[-1].order == 2
 
 
@@ -112,17 +116,17 @@ def test_the_last_round_trip_is_told_with_the_next_ask():
     world.begin()
     assert world.ann.outbox.asks()[0].clock.last_round_trip_ms == 0
     world.now_s += 0.1234
-    world.ann.answer(Answer(ask_id=1, index=1))
-    world.bob.answer(Answer(ask_id=1, index=0))
+    world.ann.answer(Answer(ask_id=FIRST, index=1))
+    world.bob.answer(Answer(ask_id=FIRST, index=0))
     assert world.ann.outbox.asks()[0].clock.last_round_trip_ms == 124
 
 
 def test_a_fault_is_told_to_its_seat_with_the_reason_and_to_others_without():
     world = World()
     world.begin()
-    world.ann.answer(Answer(ask_id=1, index=77))
+    world.ann.answer(Answer(ask_id=FIRST, index=77))
     closed = world.ann.outbox.only("ask_closed")
-    assert (closed.ask_id, closed.fault) == (1, FaultKind.ILLEGAL)
+    assert (closed.ask_id, closed.fault) == (FIRST, FaultKind.ILLEGAL)
     assert closed.reason == "index 77 is past the 2 moves offered"
     world.play_out()
     reasons = [bot.outbox.only("match_end").faults[0].reason for bot in world.bots]
@@ -133,7 +137,7 @@ def test_a_fault_is_told_to_its_seat_with_the_reason_and_to_others_without():
 def test_a_note_is_kept():
     world = World()
     world.begin()
-    world.ann.answer(Answer(ask_id=1, index=0, note="♠ looks good"))
+    world.ann.answer(Answer(ask_id=FIRST, index=0, note="♠ looks good"))
     assert world.ledgers[0].decisions[0].note == "♠ looks good"
 
 
@@ -153,7 +157,7 @@ def test_no_more_asks_are_open_than_the_bot_takes(slots):
         for ask in asks[1:]:
             world.ann.answer(Answer(ask_id=ask.ask_id, index=1))
     assert [ask.match for ask in seen] == [1, 2, 3, 4, 5]
-    assert [ask.ask_id for ask in seen] == [1, 2, 3, 4, 5]
+    assert [ask.ask_id for ask in seen] == [FIRST, *(ask_id(match, 1) for match in range(2, 6))]
 
 
 def test_waiting_for_a_slot_is_nobodys_time():
@@ -161,10 +165,10 @@ def test_waiting_for_a_slot_is_nobodys_time():
     world.begin(seed="1")
     world.begin(seed="2")
     world.pass_time(5.0)
-    world.ann.answer(Answer(ask_id=1, index=0))
-    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [1, 2]
+    world.ann.answer(Answer(ask_id=FIRST, index=0))
+    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [FIRST, FIRST + 1]
     world.pass_time(5.0)  # more than the 6 s that the second would have had from its making
-    world.ann.answer(Answer(ask_id=2, index=0))
+    world.ann.answer(Answer(ask_id=FIRST + 1, index=0))
     assert [each.fault for ledger in world.ledgers for each in ledger.decisions] == [None, None]
     assert world.ledgers[1].decisions[0].charged_s == pytest.approx(5.0)
 
@@ -187,10 +191,10 @@ def test_a_timeout_frees_the_slot():
     world = World(max_open_asks=1)
     world.begin(seed="1")
     world.begin(seed="2")
-    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [1]
+    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [FIRST]
     world.pass_time(6.1)
     assert world.ann.outbox.only("ask_closed").fault == FaultKind.TIMEOUT
-    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.asks()] == [(2, 2)]
+    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.asks()] == [(ask_id(2, 1), 2)]
 
 
 def test_an_ask_whose_match_was_stopped_while_it_waited_is_never_sent():
@@ -199,7 +203,7 @@ def test_an_ask_whose_match_was_stopped_while_it_waited_is_never_sent():
     world.begin(seed="2").abort()
     world.begin(seed="3")
     assert [ask.match for ask in world.ann.outbox.asks()] == [1]
-    world.ann.answer(Answer(ask_id=1, index=0))
+    world.ann.answer(Answer(ask_id=FIRST, index=0))
     assert [ask.match for ask in world.ann.outbox.asks()] == [3]
     assert not world.ann.outbox.take("ask_closed")
 
@@ -208,7 +212,7 @@ def test_a_stopped_match_closes_its_ask_without_blame():
     world = World()
     world.begin().abort()
     closed = world.ann.outbox.only("ask_closed")
-    assert (closed.ask_id, closed.fault, closed.reason) == (1, 0, "the match was stopped")
+    assert (closed.ask_id, closed.fault, closed.reason) == (FIRST, 0, "the match was stopped")
     assert world.ann.outbox.only("match_end").ending == Ending.ABORTED
 
 
@@ -225,25 +229,25 @@ def test_answers_to_many_asks_travel_together():
 
 # Answers that come again, too late, or from nowhere.
 
-SAME, OTHER = Answer(ask_id=1, index=0), Answer(ask_id=1, index=1)
-TYPED = Answer(ask_id=1, move=choose(Order.FIRST))
-NOTHING = Answer(ask_id=1)
+SAME, OTHER = Answer(ask_id=FIRST, index=0), Answer(ask_id=FIRST, index=1)
+TYPED = Answer(ask_id=FIRST, move=choose(Order.FIRST))
+NOTHING = Answer(ask_id=FIRST)
 
 # fmt: off
 TWICE = [
     (SAME,     SAME,               [],                         "the same index"),
-    (SAME,     OTHER,              [("ALREADY_ANSWERED", 1)],  "another index"),
-    (SAME,     TYPED,              [("ALREADY_ANSWERED", 1)],  "the same move, said otherwise"),
+    (SAME,     OTHER,              [("ALREADY_ANSWERED", FIRST)],  "another index"),
+    (SAME,     TYPED,              [("ALREADY_ANSWERED", FIRST)],  "the same move, said otherwise"),
     (TYPED,    TYPED,              [],                         "the same typed move"),
-    (TYPED,    Answer(ask_id=1, move=choose(Order.SECOND)),
-                                   [("ALREADY_ANSWERED", 1)],  "another typed move"),
-    (SAME,     Answer(ask_id=1, index=0, note="again"),
+    (TYPED,    Answer(ask_id=FIRST, move=choose(Order.SECOND)),
+                                   [("ALREADY_ANSWERED", FIRST)],  "another typed move"),
+    (SAME,     Answer(ask_id=FIRST, index=0, note="again"),
                                    [],                         "the same with another note"),
-    (SAME,     NOTHING,            [("ALREADY_ANSWERED", 1)],  "nothing after something"),
-    (Answer(ask_id=1, index=9), Answer(ask_id=1, index=9),
+    (SAME,     NOTHING,            [("ALREADY_ANSWERED", FIRST)],  "nothing after something"),
+    (Answer(ask_id=FIRST, index=9), Answer(ask_id=FIRST, index=9),
                                    [],                         "the same illegal index"),
-    (Answer(ask_id=1, index=9), SAME,
-                                   [("ALREADY_ANSWERED", 1)],  "a legal move after an illegal one"),
+    (Answer(ask_id=FIRST, index=9), SAME,
+                                   [("ALREADY_ANSWERED", FIRST)],  "a legal move after an illegal one"),
 ]
 # fmt: on
 
@@ -264,7 +268,7 @@ def test_two_answers_in_one_message_are_two_answers():
     world = World()
     world.begin()
     world.ann.answer(SAME, OTHER, SAME)
-    assert world.ann.refusals() == [("ALREADY_ANSWERED", 1)]
+    assert world.ann.refusals() == [("ALREADY_ANSWERED", FIRST)]
     assert len(world.ledgers[0].decisions) == 1
 
 
@@ -290,12 +294,24 @@ def test_an_answer_that_came_late_but_before_the_timer_is_a_timeout():
     assert world.ann.outbox.only("ask_closed").fault == FaultKind.TIMEOUT
 
 
-@pytest.mark.parametrize("ask_id", [0, 2, 77, 2**32 - 1], ids=["none", "the next", "some", "last"])
-def test_an_answer_to_what_was_never_asked_is_refused(ask_id):
+# fmt: off
+NEVER_ASKED = [
+    (0,             "no number"),
+    (1,             "a decision of no match"),
+    (ask_id(1, 0),  "no decision of a match"),
+    (FIRST + 1,     "the next decision"),
+    (ask_id(2, 1),  "the next match"),
+    (2**64 - 1,     "the last number there is"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("number", "why"), NEVER_ASKED, ids=[row[1] for row in NEVER_ASKED])
+def test_an_answer_to_what_was_never_asked_is_refused(number, why):
     world = World()
     world.begin()
-    world.ann.answer(Answer(ask_id=ask_id, index=0))
-    assert world.ann.refusals() == [("UNKNOWN_ASK", ask_id)]
+    world.ann.answer(Answer(ask_id=number, index=0))
+    assert world.ann.refusals() == [("UNKNOWN_ASK", number)]
     assert world.ledgers[0].decisions == []
 
 
@@ -305,7 +321,7 @@ def test_what_was_settled_long_ago_is_forgotten(monkeypatch):
     world.begin(hands=10)
     world.play_out()
     assert len(world.ann.session._settled) <= 3
-    world.ann.answer(Answer(ask_id=1, index=9))
+    world.ann.answer(Answer(ask_id=FIRST, index=9))
     assert world.ann.refusals() == []
 
 
@@ -350,7 +366,10 @@ def test_garbage_that_answers_an_ask_lets_the_next_one_come():
     world.begin(seed="1")
     world.begin(seed="2")
     world.ann.send(b"\xff")
-    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.asks()] == [(1, 1), (2, 2)]
+    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.asks()] == [
+        (FIRST, 1),
+        (ask_id(2, 1), 2),
+    ]
 
 
 COMMIT = play_pb2.DealCommit(context=b"x", commitment=bytes(32))
@@ -386,7 +405,7 @@ def test_a_note_has_a_length(length, kept):
     world = World()
     world.begin()
     note = "♠" * length if length < 1000 else "x" * length
-    world.ann.answer(Answer(ask_id=1, index=0, note=note))
+    world.ann.answer(Answer(ask_id=FIRST, index=0, note=note))
     (decision,) = world.ledgers[0].decisions
     assert decision.fault is None
     assert decision.note == (note if kept else "")
@@ -422,19 +441,19 @@ def test_a_bot_that_comes_back_is_told_its_matches_and_open_asks():
         world.begin(seed=seed)
     starts = world.ann.outbox.take("match_start")
     asks = world.ann.outbox.asks()
-    world.ann.answer(Answer(ask_id=2, index=1))  # bob is asked there now
+    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=1))  # bob is asked there now
     world.ann.session.detach(world.ann.outbox)
     assert not world.ann.session.connected
     welcome = world.ann.connect(max_open_asks=8)
     assert welcome.epoch == 2
     assert list(welcome.matches) == starts
-    assert [ask.ask_id for ask in welcome.open_asks] == [1, 3]
+    assert [ask.ask_id for ask in welcome.open_asks] == [FIRST, ask_id(3, 1)]
     for again, before in zip(welcome.open_asks, (asks[0], asks[2]), strict=True):
         again.ClearField("clock")
         before.ClearField("clock")
         assert again == before
         assert again.SerializeToString() == before.SerializeToString()
-    world.ann.answer(Answer(ask_id=1, index=1), Answer(ask_id=3, index=1))
+    world.ann.answer(Answer(ask_id=FIRST, index=1), Answer(ask_id=ask_id(3, 1), index=1))
     assert world.ann.refusals() == []
     assert all(ledger.decisions for ledger in world.ledgers)
 
@@ -476,7 +495,7 @@ def test_clocks_run_on_while_a_bot_is_away():
     welcome = world.ann.connect()
     assert len(welcome.matches) == 1
     (ask,) = welcome.open_asks
-    assert ask.ask_id == 2, "the first is not listed, so it is settled; the match went on"
+    assert ask.ask_id == FIRST + 1, "the first is not listed, so it is settled; the match went on"
     assert ask.played_for[0].kind == FaultKind.GONE
 
 
@@ -521,7 +540,7 @@ def test_notation_travels_if_hello_asked_for_it():
         assert bool(ask.event_texts) is wanted
 
 
-def test_a_welcome_that_would_grow_too_long_asks_the_rest_anew():
+def test_what_does_not_fit_into_a_welcome_follows_it():
     """A bot takes 256 kB at most, and 512 asks may be far more."""
     world = World(max_matches=512, max_open_asks=512)
     for seed in range(400):
@@ -536,18 +555,13 @@ def test_a_welcome_that_would_grow_too_long_asks_the_rest_anew():
     assert max(outbox.sizes) < 128_000
     assert outbox.sizes[0] > MAX_FRAME_BYTES / 2, "as many as fit are listed"
     world.ann.outbox = outbox
-    listed = list(outbox.only("welcome").open_asks)
-    anew = outbox.asks()
-    assert sorted(ask.match for ask in [*listed, *anew]) == sorted(first)
-    assert all(ask.ask_id == first[ask.match].ask_id for ask in listed)
-    assert min(ask.ask_id for ask in anew) > 400, "a number is never used again"
-    assert len({ask.ask_id for ask in anew}) == len(anew) > 10
-    assert {ask.clock.move_ms for ask in [*listed, *anew]} == {750}
-
-    old = [Answer(ask_id=first[ask.match].ask_id, index=0) for ask in anew[:20]]
-    world.ann.answer(*old)
-    assert world.ann.refusals() == [], "an ask that is not listed is stale"
-    assert not any(ledger.decisions for ledger in world.ledgers)
-    world.ann.answer(*(Answer(ask_id=ask.ask_id, index=0) for ask in [*listed, *anew]))
+    welcome = outbox.only("welcome")
+    listed, later = list(welcome.open_asks), outbox.asks()
+    assert [ask.ask_id for ask in later] == list(welcome.later_asks), "they are named already"
+    assert len(later) > 10
+    for ask in (*listed, *later):
+        assert ask.ask_id == first[ask.match].ask_id, "a decision keeps its id"
+        assert ask.clock.move_ms == 750
+    world.ann.answer(*(Answer(ask_id=ask.ask_id, index=0) for ask in [*listed, *later]))
     assert all(len(ledger.decisions) == 1 for ledger in world.ledgers)
     assert world.ann.refusals() == []

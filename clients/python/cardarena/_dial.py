@@ -27,9 +27,9 @@ def is_local(endpoint: str) -> bool:
     """Whether what is sent there stays on this machine: a loopback address or a socket file."""
     if endpoint.startswith("unix:"):
         return True
-    host, _, port = endpoint.rpartition(":")
-    if not port.isdecimal():
-        host = endpoint
+    host, colon, port = endpoint.rpartition(":")
+    if not colon or not port.isdecimal() or (":" in host and not host.startswith("[")):
+        host = endpoint  # without a port
     if host == "localhost":
         return True
     with contextlib.suppress(ValueError):

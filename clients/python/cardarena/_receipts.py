@@ -5,6 +5,7 @@ Before it reveals, a bot stands by what is in the file, and a bot that was
 restarted in between finds its entropy there again.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -30,7 +31,7 @@ class Folder:
 
     def keep(self, deal: Deal) -> str:
         """Keeps a deal as it is now, whole or not at all; a sentence if that failed."""
-        path = self._path / f"{deal.context.hex()}-{deal.participant.encode().hex()}.json"
+        path = self._path / f"{_name(deal.context, deal.participant)}.json"
         partial = path.with_suffix(f".{os.getpid()}.partial")
         try:
             # Before it is revealed, the entropy is nobody else's business.
@@ -45,14 +46,21 @@ class Folder:
 
     def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
         """The deal that was kept; None if there is none, or not a single one."""
-        name = "*" if participant is None else participant.encode().hex()
-        found = list(self._path.glob(f"{context.hex()}-{name}.json"))
+        found = list(self._path.glob(f"{_name(context, participant)}.json"))
         if len(found) != 1:
             return None
         try:
-            return read(found[0].read_text("utf-8"))
+            deal = read(found[0].read_text("utf-8"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # not a receipt, or not whole
+        return deal if deal.context == context else None
+
+
+def _name(context: bytes, participant: str | None) -> str:
+    """What a receipt is filed under; with "*" for whatever participant."""
+    # Whatever the arena calls a participant, it is no path.
+    own = "*" if participant is None else hashlib.sha256(participant.encode()).hexdigest()[:8]
+    return f"{context.hex()[:16]}-{own}"
 
 
 def written(deal: Deal) -> str:

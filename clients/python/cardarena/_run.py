@@ -69,8 +69,7 @@ def play(
 
     Raises:
       Lied: when play is over, if the arena lied about its deals meanwhile.
-      OSError: if there can be no folder for receipts.
-      Misconfigured: if a file of TLS is not right, or the token would go out in plain text.
+      Misconfigured: if there can be no folder for receipts, a file of TLS is not right, or the token would go out in plain text.
       Refused: if the arena will not have this bot, or the SDK does not know a game of its.
       Unreachable: if the bot plays once and cannot reach the arena.
     """
@@ -159,23 +158,19 @@ def run(
       insecure: As for `play`, or `--insecure`.
 
     Raises:
-      SystemExit: with 2 if the arena will not have this bot or it is told wrongly how to connect, with 1 if it cannot be reached,
-        with 3 if it lied about its deals, and with 130 on Ctrl-C. When the arena sends the bot home, `run` returns.
+      SystemExit: with 2 if the arena will not have this bot or it is told wrongly how to connect,
+        with 1 if it cannot be reached, with 3 if it lied about its deals, and with 130 on Ctrl-C.
+        When the arena sends the bot home, `run` returns.
     """
     kind = bot if isinstance(bot, type) else type(bot)
     given = _parser(kind).parse_args(argv)
-    receipts = receipts or given.receipts
-    try:
-        _shelf(receipts)
-    except OSError as error:
-        _exit(f"receipts cannot be kept: {error.strerror}: {error.filename}", EXIT_REFUSED)
     try:
         play(
             bot,
             address=address or given.address,
             token=token or given.token,
             once=once,
-            receipts=receipts,
+            receipts=receipts or given.receipts,
             tls=tls or given.tls,
             ca_file=ca_file or given.ca,
             client_cert=client_cert or given.client_cert,
@@ -200,9 +195,18 @@ def version() -> str:
 
 
 def _shelf(receipts: str | os.PathLike[str] | None) -> Folder | None:
-    """The folder that receipts go to, if they are wanted."""
-    receipts = receipts or os.environ.get("CARDARENA_RECEIPTS") or None
-    return Folder(Path(receipts)) if receipts is not None else None
+    """The folder that receipts go to, if they are wanted.
+
+    Raises:
+      Misconfigured: if there can be none.
+    """
+    receipts = receipts or os.environ.get("CARDARENA_RECEIPTS")
+    if not receipts:
+        return None
+    try:
+        return Folder(Path(receipts))
+    except OSError as error:
+        raise Misconfigured(f"receipts cannot be kept in {receipts}: {error.strerror}") from error
 
 
 def _parser(kind: type) -> argparse.ArgumentParser:

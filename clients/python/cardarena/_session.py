@@ -253,7 +253,7 @@ class Session:
         for start in welcome.matches:
             self._on_match_start(start, received)
 
-        wanted = {ask.ask_id for ask in welcome.open_asks}
+        wanted = {ask.ask_id for ask in welcome.open_asks} | set(welcome.later_asks)
         for ask_id in [ask_id for ask_id in self._open if ask_id not in wanted]:
             self._settle(ask_id)
         again = [match.answer for match in self._open.values() if match.answer is not None]

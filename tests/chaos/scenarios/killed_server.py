@@ -57,7 +57,10 @@ async def killed_server(seed, *, kills, matches, bots=12, think_s=0.05, life_s=1
             bot.think_s = 0.0
         await trial.all_ended()
         report.violations += trial.verdict()
-        books, decisions = trial.by_seed(), sum(len(each.decided) for each in trial.tail.books.values())
+        books, decisions = (
+            trial.by_seed(),
+            sum(len(each.decided) for each in trial.tail.books.values()),
+        )
         report.violations += twins_differ(books, await _twins(seed, trial))
         resumed_s = trial.resumed_s
     return report.add(

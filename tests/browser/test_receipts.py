@@ -1,0 +1,124 @@
+"""A bot's own receipt as evidence: with it, its owner needs to trust nobody."""
+
+import json
+
+import pytest
+
+from arena.deal import transcript
+from cardarena._deals import Deal
+from cardarena._receipts import written as sdk_written
+from tests.browser.fair_matches import ALPHA, BARE, BETA, drawn, played
+from tests.browser.node import failures
+from tests.browser.test_lies import forged, lie, opens_itself_anew
+
+
+def receipt_of(made, bot=ALPHA, **fields):
+    """What the bot's own software has kept, with some fields otherwise."""
+    deal = made.deal
+    commitments = {each.participant: each.commitment for each in deal.fair_deal.participants}
+    shown = transcript(deal.context, deal.fair_deal.server_commitment, commitments)
+    receipt = {
+        "receipt": "fd1",
+        "context": deal.context.hex(),
+        "server_commitment": deal.fair_deal.server_commitment.hex(),
+        "participant": bot.participant,
+        "entropy": bot.entropy.hex(),
+        "transcript": shown.hex(),
+        "lies": [],
+        "matches": [{"match": 1, "replay_id": "m1"}],
+    }
+    return json.dumps(receipt | fields).encode()
+
+
+def test_a_receipt_bears_a_replay_out(node):
+    made = played()
+    report = node.examine(made.replay, receipts=[receipt_of(made), receipt_of(made, BETA)])
+    assert report["verdict"] == "fair"
+    assert report["explanation"].endswith("The receipt of alpha and beta 2 bears that out.")
+    texts = [each["text"] for each in report["checks"]]
+    for name in ("alpha", "beta 2"):
+        assert f"The receipt of {name} holds the entropy that the replay opens for it." in texts
+
+
+# fmt: off
+RECEIPTS = [
+    ({"context": "00" * 32},                   "promised other terms",               "other terms for this match"),
+    ({"server_commitment": "00" * 32},         "another commitment of the arena",    "another commitment"),
+    ({"transcript": "00" * 32},                "another transcript",                 "two stories"),
+    ({"transcript": None},                     "another transcript",                 "a reveal without commitments shown"),
+    ({"entropy": "00" * 32},                   "other entropy",                      "entropy replaced"),
+    ({"participant": "nobody"},                "is of nobody, who is not among",     "a bot left out"),
+    ({"lies": ["it told a story"]},            "caught a lie: it told a story",      "a lie that the bot caught"),
+    ({"receipt": "fd2"},                       "not of protocol fd1",                "another protocol"),
+    ({"entropy": 7},                           "a field is missing or of another kind", "no receipt of the SDK"),
+    ({"matches": None},                        "a field is missing or of another kind", "no matches"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fields", "said", "why"), RECEIPTS, ids=[row[-1] for row in RECEIPTS])
+def test_a_receipt_that_says_otherwise_is_told(node, fields, said, why):
+    made = played()
+    report = node.examine(made.replay, receipts=[receipt_of(made, **fields)])
+    assert report["verdict"] == "lie"
+    assert any(said in text for text in failures(report))
+
+
+def test_a_receipt_cut_short_is_told(node):
+    made = played()
+    (failure,) = failures(node.examine(made.replay, receipts=[receipt_of(made)[:-2]]))
+    assert failure == "A receipt cannot be used: it is not whole."
+
+
+def test_forged_entropy_is_caught_by_the_bots_own_receipt(node):
+    """All but one may be of the arena's making: who holds a receipt needs to trust nobody."""
+    honest = played()
+    told = lie(lambda r: (forged(r), opens_itself_anew(r)))()
+    assert node.examine(told.replay)["verdict"] == "fair"
+    victim = min((ALPHA, BETA), key=lambda bot: bot.participant)
+    report = node.examine(told.replay, receipts=[receipt_of(honest, victim)])
+    assert report["verdict"] == "lie"
+    assert len(failures(report)) == 2
+
+
+def test_a_receipt_of_other_deals_is_not_used(node):
+    made = played()
+    other = receipt_of(made, context="00" * 32, matches=[])
+    report = node.examine(made.replay, receipts=[other])
+    assert report["verdict"] == "fair"
+    assert report["checks"][-1] == {
+        "state": "note",
+        "text": "A receipt was not used: it is of other deals.",
+    }
+
+
+def test_a_bot_that_was_shown_no_commitments_says_so(node):
+    made = played(bots=(ALPHA, BARE))
+    receipt = receipt_of(made, BARE, entropy=drawn("unused").hex(), transcript=None)
+    report = node.examine(made.replay, receipts=[receipt])
+    assert report["verdict"] == "fair"
+    assert "was shown no commitments, so it added no entropy" in report["checks"][-1]["text"]
+
+
+def test_the_sdk_writes_receipts_that_the_page_reads(node):
+    """The receipt here has the fields that the SDK gives one."""
+    made = played()
+    participants = made.deal.fair_deal.participants
+    deal = Deal(
+        context=made.deal.context,
+        server_commitment=made.deal.fair_deal.server_commitment,
+        participant=ALPHA.participant,
+        entropy=ALPHA.entropy,
+        commitments={each.participant: each.commitment for each in participants},
+    )
+    report = node.examine(made.replay, receipts=[sdk_written(deal).encode()])
+    assert report["verdict"] == "fair"
+    assert "The receipt of alpha holds the same transcript" in report["checks"][-2]["text"]
+
+
+@pytest.mark.parametrize("bot", [BARE, None], ids=["a bare bot's receipt", "no receipt"])
+def test_without_a_receipt_entropy_is_the_arenas_word(node, bot):
+    made = played(bots=(ALPHA, BARE))
+    report = node.examine(made.replay, receipts=[receipt_of(made, bot)] if bot else [])
+    assert report["verdict"] == "fair"
+    assert report["explanation"].endswith("until the bot’s receipt is added.")

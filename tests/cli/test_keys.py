@@ -1,0 +1,276 @@
+"""`arena keys`, and an arena that runs while keys are made and revoked."""
+
+import base64
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import grpc
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import main
+from arena.server.tokens import key_id, new_token, token_sha256, well_formed
+from arena.store import Key, Scope, open_store
+from cardarena.v1 import lobby_pb2
+from tests.server.streams import PATIENCE_S, Client, reason_of
+
+ROOT = Path(__file__).parents[2]
+BOT = str(ROOT / "sample_bots" / "random_bot.py")
+
+
+@pytest.fixture
+def arena(tmp_path):
+    """The command with a folder of the test's own."""
+
+    def invoke(*arguments):
+        data = ["--data", str(tmp_path / "data")]
+        return CliRunner().invoke(main, [*map(str, arguments), *data])
+
+    return invoke
+
+
+@pytest.fixture
+def data(tmp_path):
+    return tmp_path / "data"
+
+
+def listed(arena):
+    return json.loads(arena("keys", "list", "--json").stdout)["keys"]
+
+
+# Making.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bot", "my-bot", "--owner", "ann"), "for the bot 'my-bot' of 'ann'"),
+        (("organiser", "--owner", "ann"), "for the organiser 'ann'"),
+    ],
+    ids=["a bot's", "an organiser's"],
+)
+def test_the_token_alone_is_on_stdout(arena, arguments, said):
+    made = arena("keys", "new", *arguments)
+    assert made.exit_code == 0
+    token = made.stdout.removesuffix("\n")
+    assert well_formed(token)
+    assert made.stderr == f"Key {key_id(token)} {said}. Its token is shown only now:\n"
+
+
+def test_a_token_is_never_shown_again(arena, data):
+    token = arena("keys", "new", "bot", "my-bot", "--owner", "ann").stdout.strip()
+    for arguments in (("list",), ("list", "--json"), ("revoke", key_id(token)), ("list",)):
+        shown = arena("keys", *arguments).output
+        assert token[14:] not in shown
+    assert key_id(token) in shown
+
+
+def test_the_key_as_json(arena):
+    made = json.loads(arena("keys", "new", "bot", "b", "--owner", "ann", "--json").stdout)
+    token = made.pop("token")
+    assert well_formed(token)
+    assert made == listed(arena)[0]
+    assert (made["id"], made["scope"], made["bot"]) == (key_id(token), "bot", "b")
+    assert (made["owner"], made["state"], made["expires"]) == ("ann", "valid", None)
+
+
+# fmt: off
+LIFETIMES = [
+    ("30d", timedelta(days=30)), ("2w", timedelta(weeks=2)), ("12h", timedelta(hours=12)),
+    ("90m", timedelta(minutes=90)), ("99999w", timedelta(weeks=99_999)),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "lifetime"), LIFETIMES, ids=[row[0] for row in LIFETIMES])
+def test_a_key_expires(arena, text, lifetime):
+    before = datetime.now(UTC).replace(microsecond=0)
+    made = arena("keys", "new", "bot", "b", "--owner", "ann", "--expires", text, "--json")
+    expires = datetime.fromisoformat(json.loads(made.stdout)["expires"])
+    assert before + lifetime <= expires <= datetime.now(UTC) + lifetime
+
+
+@pytest.mark.parametrize("text", ["", "30", "d", "0d", "-1d", "1.5d", "30 d", "1y", "100000d"])
+def test_a_time_that_is_none_is_refused(arena, text):
+    made = arena("keys", "new", "bot", "b", "--owner", "ann", "--expires", text)
+    assert made.exit_code == 2
+    assert "30d are thirty days" in made.output
+
+
+def test_a_known_bot_needs_no_owner_said_again(arena):
+    arena("keys", "new", "bot", "my-bot", "--owner", "ann")
+    assert "of 'ann'" in arena("keys", "new", "bot", "my-bot").stderr
+    refused = arena("keys", "new", "bot", "my-bot", "--owner", "bob")
+    assert refused.exit_code == 1
+    assert refused.output == "Error: the name 'my-bot' belongs to the owner 'ann'\n"
+
+
+# Listing and revoking.
+
+
+def test_the_list_says_what_became_of_each_key(arena, data):
+    data.mkdir()
+    now = datetime.now(UTC)
+    with open_store(data / "arena.db") as store:
+        for name, expires in (("late", now - timedelta(days=1)), ("soon", now + timedelta(days=9))):
+            token = new_token()
+            digest = token_sha256(token)
+            store.keys().add(Key(key_id(token), digest, Scope.BOT, "ann", name, now, expires))
+    gone = arena("keys", "new", "bot", "gone", "--owner", "ann").stdout
+    arena("keys", "new", "organiser", "--owner", "bob")
+    assert arena("keys", "revoke", key_id(gone)).exit_code == 0
+    states = {key["bot"]: key["state"] for key in listed(arena)}
+    assert states == {"late": "expired", "soon": "valid", "gone": "revoked", None: "valid"}
+    table = arena("keys", "list").output
+    for line in (r"bot +late +ann +expired", r"bot +soon +ann +valid to", r"organiser +bob +valid"):
+        assert re.search(line, table)
+
+
+def test_no_keys_are_said_to_be_none(arena):
+    assert arena("keys", "list").output == "There are no keys.\n"
+    assert listed(arena) == []
+
+
+def test_several_keys_are_revoked_and_again_is_no_mistake(arena):
+    ids = [key_id(arena("keys", "new", "bot", f"b{n}", "--owner", "ann").stdout) for n in (1, 2)]
+    for _ in range(2):
+        revoked = arena("keys", "revoke", *ids)
+        assert revoked.exit_code == 0
+        assert [line.split()[2] for line in revoked.stderr.splitlines()] == ids
+    assert [key["state"] for key in listed(arena)] == ["revoked", "revoked"]
+
+
+def test_a_token_on_the_command_line_is_not_said_back(arena):
+    token = arena("keys", "new", "bot", "b", "--owner", "ann").stdout.strip()
+    refused = arena("keys", "revoke", token)
+    assert refused.exit_code == 2
+    assert token[14:] not in refused.output
+
+
+@pytest.mark.parametrize(
+    "path", [(), ("new",), ("new", "bot"), ("new", "organiser"), ("list",), ("revoke",)]
+)
+def test_every_command_has_help(path):
+    shown = CliRunner().invoke(main, ["keys", *path, "--help"])
+    assert shown.exit_code == 0
+    assert "arena keys" in shown.output
+
+
+# A running arena.
+
+
+@contextmanager
+def served(data, *arguments):
+    """`arena serve` as a process: its address and the process."""
+    command = [sys.executable, "-c", "from arena.cli import main; main()", "serve", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--data", str(data), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    timer = threading.Timer(PATIENCE_S * 2, process.kill)
+    timer.start()
+    try:
+        line = process.stdout.readline()
+        assert "The arena listens on" in line, process.stderr.read()
+        yield line.split()[4].removesuffix("."), process
+    finally:
+        timer.cancel()
+        process.kill()
+        process.communicate()
+
+
+def list_games(client, token):
+    metadata = (("authorization", f"Bearer {token}"),)
+    try:
+        return len(client.lobby.ListGames(lobby_pb2.ListGamesRequest(), metadata=metadata).games)
+    except grpc.RpcError as error:
+        return reason_of(error)[1]
+
+
+def forms_of(token):
+    """The ways in which a token's secret could be written somewhere."""
+    number = 0
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    for digit in token[6:49]:
+        number = number * 62 + digits.index(digit)
+    raw = number.to_bytes(32, "big")
+    whole = base64.b64encode(token.encode()).rstrip(b"=")
+    return {
+        "its text": token[14:].encode(),
+        "its text from the start": token[:24].encode(),
+        "its random bytes": raw,
+        "their hexadecimal": raw.hex().encode(),
+        "their base64": base64.b64encode(raw)[:40],
+        "its base64": whole[4:64],
+    }
+
+
+def test_an_arena_notices_keys_while_it_runs_and_nothing_it_writes_holds_a_token(arena, data):
+    early = arena("keys", "new", "bot", "early", "--owner", "ann").stdout.strip()
+    seen = []
+    with served(data, "--no-guests") as (address, process):
+        late = arena("keys", "new", "bot", "late", "--owner", "ann").stdout.strip()
+        organiser = arena("keys", "new", "organiser", "--owner", "ann").stdout.strip()
+        unknown = new_token()
+        slip = early[:30] + ("a" if early[30] != "a" else "b") + early[31:]
+        with Client(address) as client:
+            stream, other = client.stream(early), client.stream(late)
+            stream.expect("welcome")
+            other.expect("welcome")
+            assert [list_games(client, token) for token in (early, late, organiser)] == [19] * 3
+            assert list_games(client, unknown) == "UNKNOWN_TOKEN"
+            assert list_games(client, slip) == "BAD_TOKEN"
+            assert reason_of(client.stream(organiser).error())[1] == "WRONG_SCOPE"
+            # Words that are not understood, after and before the token was said.
+            other.send(b"\xff" + late.encode())
+            client.stream().send(b"\xff" + late.encode())
+            assert arena("keys", "revoke", key_id(early)).exit_code == 0
+            assert reason_of(stream.error())[1] == "KEYS_CHANGED"
+            assert reason_of(client.stream(early).error())[1] == "REVOKED_TOKEN"
+            assert list_games(client, late) == 19
+            seen += [data_of(path) for path in sorted(data.rglob("*"))]
+        used = {key["bot"]: key["last_used"] is not None for key in listed(arena)}
+        assert used["early"], "it was looked for changes since the first hello"
+        command_line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+        process.send_signal(signal.SIGTERM)
+        printed = "".join(process.communicate(timeout=PATIENCE_S))
+        assert process.returncode == 0, printed
+    seen += [data_of(path) for path in sorted(data.rglob("*"))]
+    seen += [("the command line", command_line), ("the terminal", printed.encode())]
+    dump = b"".join(text for _, text in seen)
+    assert key_id(early).encode() in dump, "the files of this arena are looked at"
+    assert token_sha256(early).hex().encode() in dump
+    assert any(name == "arena.log" for name, _ in seen)
+    for token in (early, late, organiser, unknown, slip):
+        for form, needle in forms_of(token).items():
+            assert [name for name, text in seen if needle in text] == [], form
+
+
+def data_of(path):
+    return path.name, path.read_bytes() if path.is_file() else b""
+
+
+def test_a_launched_bot_is_told_its_token_where_no_process_list_shows_it(arena, tmp_path):
+    bot = tmp_path / "tells.py"
+    bot.write_text(
+        "import os, pathlib\n"
+        "said = pathlib.Path('/proc/self/cmdline').read_text() + os.environ['CARDARENA_TOKEN']\n"
+        f"pathlib.Path({str(tmp_path / 'said')!r}).write_text(said)\n"
+        "raise SystemExit('that is all')\n"
+    )
+    outcome = arena("play", "abstrac", f"a={bot}", BOT)
+    assert "that is all" in outcome.output
+    *command_line, token = (tmp_path / "said").read_text().split("\0")
+    assert well_formed(token)
+    assert str(bot) in command_line
+    assert not any(token[14:] in word for word in command_line)
+    assert token[14:] not in outcome.output

@@ -1,0 +1,634 @@
+"""Fair deals on the bot's side: what it answers, what it believes, and what it keeps."""
+
+import ast
+import hashlib
+import json
+from pathlib import Path
+
+import grpc
+import pytest
+
+import cardarena
+from cardarena._deals import (
+    REMEMBERED,
+    Deals,
+    commitment_of,
+    digest,
+    key_of,
+    transcript_of,
+)
+from cardarena._receipts import Folder, read, written
+from cardarena._session import Session
+from cardarena.v1.play_pb2 import (
+    ArenaMessage,
+    BotMessage,
+    Commitment,
+    DealClose,
+    DealOpen,
+    DealTranscript,
+    Entropy,
+    Hello,
+    MatchStart,
+)
+from tests.sdk.fake_arena import FakeArena
+from tests.sdk.messages import ask, asks, match_end, taken, welcome
+from tests.sdk.test_sockets import NoWait, Second, unknown_token
+
+GROUPS = json.loads((Path(__file__).parents[1] / "deal/fd1_vectors.json").read_text())
+SDK = Path(cardarena.__file__).parent
+
+CONTEXT, SECRET = b"\1" * 32, b"\2" * 32
+OWN, OTHER, BARE = b"\3" * 32, b"\4" * 32, b""
+ME, YOU, ZOE = "me", "you", "zoe"
+"""This bot, another one, and one that takes no part."""
+OWN_COMMITMENT = commitment_of(CONTEXT, ME, OWN)
+YOURS = commitment_of(CONTEXT, YOU, OTHER)
+COMMITMENTS = {ME: OWN_COMMITMENT, YOU: YOURS, ZOE: bytes(32)}
+ENTROPIES = {ME: OWN, YOU: OTHER, ZOE: BARE}
+SERVER_COMMITMENT = digest(b"server-commit", CONTEXT, SECRET)
+
+
+def by_participant(values):
+    return {name: bytes.fromhex(value) for name, value in values.items()}
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
+def test_the_sdks_own_hashes_are_those_of_the_vectors(group):
+    context, secret = bytes.fromhex(group["ctx"]), bytes.fromhex(group["S"])
+    entropies, commitments = by_participant(group["r"]), by_participant(group["commits"])
+    for name, entropy in entropies.items():
+        assert not entropy or commitment_of(context, name, entropy) == commitments[name]
+    assert digest(b"server-commit", context, secret).hex() == group["CS"]
+    transcript = transcript_of(context, bytes.fromhex(group["CS"]), commitments)
+    assert transcript.hex() == group["T"]
+    assert key_of(transcript, secret, entropies).hex() == group["K"]
+
+
+def test_the_sdk_shares_no_code_with_the_arena_that_it_judges():
+    for path in SDK.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in getattr(node, "names", [])]
+            names.append(getattr(node, "module", None) or "")
+            assert not [name for name in names if name.split(".")[0] == "arena"], path
+
+
+# The handshake.
+
+
+def open_(commitment=SERVER_COMMITMENT, participant=ME, context=CONTEXT):
+    return DealOpen(context=context, server_commitment=commitment, participant=participant)
+
+
+def shown(commitments=COMMITMENTS, names=None):
+    names = sorted(commitments) if names is None else names
+    pairs = [Commitment(participant=name, commitment=commitments[name]) for name in names]
+    return DealTranscript(context=CONTEXT, commitments=pairs)
+
+
+def closed(secret=SECRET, entropies=ENTROPIES, void=""):
+    pairs = [Entropy(participant=name, entropy=entropies[name]) for name in sorted(entropies)]
+    return DealClose(context=CONTEXT, secret=secret, entropies=pairs, void_reason=void)
+
+
+def start(match=1, context=CONTEXT):
+    return MatchStart(match=match, game="abstrac", deal_context=context)
+
+
+HANDLERS = {
+    DealOpen: Deals.on_open,
+    DealTranscript: Deals.on_transcript,
+    DealClose: Deals.on_close,
+    MatchStart: Deals.on_match_start,
+}
+
+
+class Bot:
+    """The deals of a bot that draws OWN, and what it sent and said."""
+
+    def __init__(self, *messages, shelf=None):
+        self.deals = Deals(shelf=shelf, draw=lambda size: OWN[:size])
+        self.sent, self.said = [], []
+        self.hear(*messages)
+
+    def hear(self, *messages):
+        for message in messages:
+            if hasattr(message, "trailing_events"):
+                reaction = self.deals.on_match_end(message)
+            elif hasattr(message, "ask_id"):
+                reaction = self.deals.on_ask(message)
+            else:
+                reaction = HANDLERS[type(message)](self.deals, message)
+            self.said += reaction.say
+            for sent in reaction.send:
+                part = getattr(sent, sent.WhichOneof("body"))
+                assert part.context == CONTEXT
+                self.sent.append(getattr(part, "commitment", None) or part.entropy)
+        return self
+
+
+ended = match_end(1).match_end
+swapped = {**COMMITMENTS, YOU: bytes(32)}
+
+# fmt: off
+ANSWERS = [
+    # what it hears                                     sent                          why
+    ([open_()],                                         [OWN_COMMITMENT],             "it commits"),
+    ([open_(), open_()],                                [OWN_COMMITMENT] * 2,         "asked again, it commits to the same"),
+    ([open_(), shown()],                                [OWN_COMMITMENT, OWN],        "it reveals"),
+    ([open_(), shown(), shown()],                       [OWN_COMMITMENT, OWN, OWN],   "shown again, it reveals the same"),
+    ([open_(), shown(), open_(), shown()],              [OWN_COMMITMENT, OWN] * 2,    "all of it again, as after a loss"),
+    ([open_(), shown(), start(), ended, closed()],      [OWN_COMMITMENT, OWN],        "a deal from beginning to end"),
+    ([open_(), shown(), closed(), closed()],            [OWN_COMMITMENT, OWN],        "closed again"),
+    ([open_(), shown(), closed(), shown()],             [OWN_COMMITMENT, OWN],        "shown again after the end"),
+    ([shown()],                                         [],                           "shown what it had not committed to"),
+    ([closed()],                                        [],                           "closed what it had no part in"),
+    ([start(), ended],                                  [],                           "a match whose deal it had no part in"),
+    ([start(context=b""), ended],                       [],                           "a match without a fair deal"),
+    ([open_(), closed(entropies={ME: b"", YOU: OTHER})], [OWN_COMMITMENT],            "it committed too late"),
+    ([open_(), closed(void="why", entropies={})],       [OWN_COMMITMENT],             "void before it was shown anything"),
+    ([open_(), shown(), closed(void="why", entropies={ME: b"", YOU: b""})],
+                                                        [OWN_COMMITMENT, OWN],        "void, and its entropy came too late"),
+    ([open_(), shown(), closed(void="why", entropies={ME: OWN, YOU: b"?"})],
+                                                        [OWN_COMMITMENT, OWN],        "void, as another bot opened something else"),
+    ([open_(context=b"short")],                         [],                           "a context that is none"),
+    ([open_(commitment=b"short")],                      [],                           "a commitment that is none"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("messages", "sent", "why"), ANSWERS, ids=[row[-1] for row in ANSWERS])
+def test_what_a_bot_answers_an_honest_arena(messages, sent, why):
+    bot = Bot(*messages)
+    assert bot.sent == sent
+    assert bot.deals.lies == []
+
+
+# fmt: off
+SAID = [
+    ([shown()],                                          "had not committed",              "shown what it had not committed to"),
+    ([open_(context=b"short")],                          "not named as one",               "a context that is none"),
+    ([open_(), closed(void="a reason", entropies={})],               "is void: a reason",              "void"),
+    ([open_(), closed(entropies={ME: b""})],             "without this bot's entropy",     "it committed too late"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("messages", "says", "why"), SAID, ids=[row[-1] for row in SAID])
+def test_the_author_is_told_of_what_is_out_of_the_ordinary(messages, says, why):
+    (line,) = Bot(*messages).said
+    assert says in line
+
+
+def test_a_deal_in_order_is_not_talked_of():
+    assert Bot(open_(), shown(), start(), ended, closed()).said == []
+
+
+BOTH, NONE = [OWN_COMMITMENT, OWN], []
+COMMITTED = [OWN_COMMITMENT]
+# fmt: off
+LIES = [
+    # what it hears                                                          sent       the lie                               why
+    ([open_(), open_(commitment=bytes(32))],                                 COMMITTED, "committed itself twice",             "a second commitment of the arena's"),
+    ([open_(), open_(participant="not me")],                                 COMMITTED, "committed itself twice",             "a second name for the bot"),
+    ([open_(), open_(commitment=bytes(32)), shown()],                        COMMITTED, "committed itself twice",             "nothing is revealed after a lie"),
+    ([open_(), shown({YOU: YOURS})],                                         COMMITTED, "left this bot's commitment out",     "without the bot"),
+    ([open_(), shown({})],                                                   COMMITTED, "left this bot's commitment out",     "an empty transcript"),
+    ([open_(), shown({**COMMITMENTS, ME: YOURS})],                           COMMITTED, "replaced this bot's commitment",     "another commitment of the bot's"),
+    ([open_(), shown({**COMMITMENTS, ME: bytes(32)})],                       COMMITTED, "replaced this bot's commitment",     "the bot's commitment taken for none"),
+    ([open_(), shown({**COMMITMENTS, YOU: b"short"})],                       COMMITTED, "a commitment that is none",          "a commitment of five bytes"),
+    ([open_(), shown(names=[YOU, ME, ZOE])],                                 COMMITTED, "out of order",                       "participants out of order"),
+    ([open_(), shown(names=[ME, YOU, YOU])],                                 COMMITTED, "or one twice",                       "a participant twice"),
+    ([open_(), shown(), shown(swapped)],                                     BOTH,      "a second transcript",                "a second transcript"),
+    ([open_(), shown(), shown(swapped), shown()],                            BOTH,      "a second transcript",                "nor is it revealed again after a lie"),
+    ([open_(), shown(), closed(secret=bytes(32))],                           BOTH,      "secret does not open",               "another secret"),
+    ([open_(), shown(), closed(secret=b"")],                                 BOTH,      "secret does not open",               "no secret"),
+    ([open_(), closed(secret=bytes(32), entropies={})],                      COMMITTED, "secret does not open",               "another secret, of a deal without the bot"),
+    ([open_(), shown(), closed(secret=bytes(32), void="why")],               BOTH,      "secret does not open",               "another secret, of a void deal"),
+    ([open_(), shown(), closed(entropies={**ENTROPIES, ME: OTHER})],         BOTH,      "replaced this bot's entropy",        "other entropy of the bot's"),
+    ([open_(), shown(), closed(entropies={**ENTROPIES, ME: b""})],           BOTH,      "replaced this bot's entropy",        "no entropy of the bot's"),
+    ([open_(), shown(), closed(void="why", entropies={ME: OTHER})],          BOTH,      "replaced this bot's entropy",        "other entropy of the bot's in a void deal"),
+    ([open_(), closed(entropies={ME: OTHER, YOU: OTHER})],                   COMMITTED, "replaced this bot's entropy",        "entropy of a bot that revealed none"),
+    ([open_(), shown(), closed(entropies={**ENTROPIES, YOU: OWN})],          BOTH,      "participant you does not open",      "other entropy of another bot's"),
+    ([open_(), shown(), closed(entropies={**ENTROPIES, YOU: b""})],          BOTH,      "participant you does not open",      "no entropy of another bot's"),
+    ([open_(), shown(), closed(entropies={**ENTROPIES, ZOE: OTHER})],        BOTH,      "zoe added entropy without",          "entropy of a bot that takes no part"),
+    ([open_(), shown(), closed(entropies={ME: OWN, YOU: OTHER})],            BOTH,      "other participants",                 "a participant less"),
+    ([open_(), shown(), closed(entropies={**ENTROPIES, "late": OTHER})],     BOTH,      "other participants",                 "a participant more"),
+    ([open_(), shown(), start(7), closed()],                                 BOTH,      "while match 7 is played with them",  "opened in the middle of a match"),
+    ([open_(), shown(), closed(), open_()],                                  BOTH,      "opens a deal-set again",             "a deal-set that was opened before"),
+    ([open_(), shown(), closed(), start(7)],                                 BOTH,      "begins match 7 with packs that are known", "a match by a deal that was opened before"),
+    ([open_(), closed(void="why", entropies={}), start(7)],                  COMMITTED, "begins match 7 with packs that are known", "a match by a void deal"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("messages", "sent", "lie", "why"), LIES, ids=[row[-1] for row in LIES])
+def test_a_lie_is_told_once_and_kept(messages, sent, lie, why):
+    bot = Bot(*messages)
+    assert bot.sent == sent
+    (told,) = bot.deals.lies
+    assert told.startswith("the arena LIED about deal-set 010101010101: ")
+    assert lie in told
+    assert told in bot.said
+    bot.hear(messages[-1])
+    assert bot.deals.lies == [told]
+
+
+def test_a_deal_that_was_forgotten_is_one_of_many():
+    """So many deals are remembered after their end that no arena plays as many at a time."""
+    bot = Bot(open_(), shown(), closed())
+    for number in range(REMEMBERED - 1):
+        context = number.to_bytes(32, "big")
+        bot.deals.on_open(open_(context=context))
+        bot.deals.on_close(DealClose(context=context))
+    lies = len(bot.deals.lies)
+    assert "opens a deal-set again" in bot.deals.on_open(open_()).say[0]
+    assert len(bot.deals.lies) == lies + 1
+    assert len(bot.deals._over) == REMEMBERED
+
+
+def test_entropy_is_drawn_afresh_for_each_deal():
+    deals = Deals()
+    for number in range(100):
+        deals.on_open(open_(context=bytes([number]) * 32))
+    entropies = {deal.entropy for deal in deals._deals.values()}
+    assert len(entropies) == 100
+    assert {len(entropy) for entropy in entropies} == {32}
+
+
+# What the bot was shown.
+
+
+def link(chain, decision, message):
+    payload = message.abstrac.SerializeToString(deterministic=True)
+    return hashlib.sha256(chain + decision.to_bytes(4, "big") + payload).digest()
+
+
+def ask_of(decision, moves=3, match=1):
+    return ask(match << 20 | decision, match, moves=moves, move_ms=decision)
+
+
+class Memory:
+    """A shelf in memory, which keeps the text of the last receipt."""
+
+    def __init__(self):
+        self.text = ""
+
+    def keep(self, deal):
+        self.text = written(deal)
+        return ""
+
+    def recall(self, context, participant=None):
+        return None
+
+    @property
+    def matches(self):
+        return json.loads(self.text)["matches"]
+
+
+def test_a_receipt_is_a_chain_over_the_asks():
+    memory = Memory()
+    end = match_end(1, taken("As")).match_end
+    end.replay_id = "m1"
+    first, third = ask_of(1), ask_of(3, moves=2)
+    Bot(open_(), shown(), start(), first, third, end, closed(), shelf=memory)
+    (match,) = memory.matches
+    one = link(bytes(32), 1, first)
+    two = link(one, 3, third)
+    assert match["asks"] == [[1, one.hex()[:8]], [3, two.hex()[:8]]]
+    assert match["chain"] == two.hex()
+    assert (match["replay_id"], match["game"], match["seat"]) == ("m1", "abstrac", 0)
+    event = taken("As").SerializeToString(deterministic=True)
+    told = len(event).to_bytes(4, "big") + event
+    assert match["end"] == hashlib.sha256(told).hexdigest()
+
+
+def test_the_receipt_has_the_whole_deal():
+    memory = Memory()
+    Bot(open_(), shown(), closed(), shelf=memory)
+    receipt = json.loads(memory.text)
+    transcript = transcript_of(CONTEXT, SERVER_COMMITMENT, COMMITMENTS)
+    assert receipt.pop("matches") == receipt.pop("lies") == []
+    assert receipt == {
+        "receipt": "fd1",
+        "context": CONTEXT.hex(),
+        "server_commitment": SERVER_COMMITMENT.hex(),
+        "participant": ME,
+        "entropy": OWN.hex(),
+        "commitment": OWN_COMMITMENT.hex(),
+        "transcript": transcript.hex(),
+        "commitments": {name: value.hex() for name, value in COMMITMENTS.items()},
+        "refused": False,
+        "secret": SECRET.hex(),
+        "entropies": {name: value.hex() for name, value in ENTROPIES.items()},
+        "deal_key": key_of(transcript, SECRET, ENTROPIES).hex(),
+        "void_reason": "",
+    }
+
+
+# fmt: off
+TOLD_AGAIN = [
+    ([ask_of(1), ask_of(1)],             [1],        "", "an ask that is told again counts once"),
+    ([ask_of(1), ask_of(2), ask_of(1)],  [1, 2],     "", "an older ask is passed over"),
+    ([ask_of(2), start(), ask_of(2)],    [2],        "", "a match that is told again goes on"),
+    ([ask_of(5), ask_of(9)],             [5, 9],     "", "asks that were missed leave gaps"),
+    ([ask_of(1, match=2)],               [],         "", "an ask of another match is not this one's"),
+    ([ask_of(1), ask_of(1, moves=2)],    [1],        "asks decision 1 of match 1 twice", "an ask that is told again otherwise is a lie"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("messages", "decisions", "lie", "why"), TOLD_AGAIN, ids=[row[-1] for row in TOLD_AGAIN]
+)
+def test_asks_that_are_told_again(messages, decisions, lie, why):
+    memory = Memory()
+    bot = Bot(open_(), shown(), start(), *messages, ended, shelf=memory)
+    assert [decision for decision, _ in memory.matches[0]["asks"]] == decisions
+    assert [told.partition(": it ")[2] for told in bot.deals.lies] == [
+        f"{lie}, and differently" for lie in [lie] if lie
+    ]
+
+
+def test_the_clock_is_no_part_of_what_was_shown():
+    first, second = Memory(), Memory()
+    Bot(open_(), shown(), start(), ask(1 << 20 | 1, move_ms=5), ended, shelf=first)
+    Bot(open_(), shown(), start(), ask(1 << 20 | 1, move_ms=9), ended, shelf=second)
+    assert first.matches == second.matches
+
+
+# The folder.
+
+
+def files(folder):
+    return list(folder.iterdir())
+
+
+def test_a_receipt_is_written_before_the_bot_commits_and_before_it_reveals(tmp_path):
+    folder = tmp_path / "not/there/yet"
+    bot = Bot(open_(), shelf=Folder(folder))
+    (path,) = files(folder)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert json.loads(path.read_text())["transcript"] is None
+    bot.hear(shown())
+    assert json.loads(path.read_text())["transcript"] is not None
+    assert files(folder) == [path]
+
+
+def test_a_receipt_is_read_as_it_was_written(tmp_path):
+    bot = Bot(open_(), shown(), start(), ask_of(1), shelf=Memory())
+    (deal,) = bot.deals._deals.values()
+    deal.lies.append("a lie")
+    assert read(written(deal)) == deal
+    deal.secret, deal.entropies, deal.void_reason = SECRET, ENTROPIES, "why"
+    assert read(written(deal)) == deal
+
+
+# fmt: off
+RESTARTED = [
+    # heard before    heard after                       sent after          why
+    ([open_()],           [shown()],                    [OWN],              "it reveals what its former self had committed to"),
+    ([open_()],           [open_(), shown()],           [OWN_COMMITMENT, OWN], "asked again, it commits to the same"),
+    ([open_(), shown()],  [shown()],                    [OWN],              "it reveals again"),
+    ([open_(), shown()],  [start(), ended, closed()],   [],                 "it checks what its former self was shown"),
+    ([open_(), shown(), closed()], [shown(), closed()], [],                 "what is over is over"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sent", "why"), RESTARTED, ids=[r[-1] for r in RESTARTED]
+)
+def test_a_bot_that_was_restarted_finds_its_receipt(before, after, sent, why, tmp_path):
+    Bot(*before, shelf=Folder(tmp_path))
+    again = Bot(shelf=Folder(tmp_path))
+    again.deals._draw = lambda size: OTHER[:size]
+    again.hear(*after)
+    assert again.sent == sent
+    assert again.deals.lies == []
+
+
+# fmt: off
+RESTARTED_LIES = [
+    ([open_(), shown()],           [shown(swapped)],                     "a second transcript",         "another transcript after the restart"),
+    ([open_(), shown()],           [closed(secret=bytes(32))],           "secret does not open",        "another secret after the restart"),
+    ([open_(), shown(), closed()], [open_()],                            "opens a deal-set again",      "an opened deal-set after the restart"),
+    ([open_(), shown(), start(), ask_of(4), ended], [start(), ask_of(4, moves=1)], "asks decision 4 of match 1 twice", "another ask after the restart"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lie", "why"), RESTARTED_LIES, ids=[row[-1] for row in RESTARTED_LIES]
+)
+def test_a_restart_makes_no_lie_forgotten(before, after, lie, why, tmp_path):
+    Bot(*before, shelf=Folder(tmp_path))
+    (told,) = Bot(*after, shelf=Folder(tmp_path)).deals.lies
+    assert lie in told
+
+
+def spoiled(text):
+    return lambda path: path.write_text(text)
+
+
+def renamed(path):
+    path.rename(path.with_name(path.name.replace("0101", "0202", 1)))
+
+
+def doubled(path):
+    path.with_name(path.name[:-6] + "x.json").write_text(path.read_text())
+
+
+# fmt: off
+UNUSABLE = [
+    (spoiled(""),                   "an empty file"),
+    (spoiled("[1]"),                "another kind of file"),
+    (spoiled('{"receipt": "fd2"}'), "a receipt of another protocol"),
+    (spoiled('{"receipt": "fd1"}'), "half a receipt"),
+    (renamed,                       "a receipt under another name"),
+    (doubled,                       "two bots in one folder"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("spoil", "why"), UNUSABLE, ids=[row[-1] for row in UNUSABLE])
+def test_a_receipt_that_cannot_be_used_is_as_none(spoil, why, tmp_path):
+    Bot(open_(), shelf=Folder(tmp_path))
+    (path,) = files(tmp_path)
+    spoil(path)
+    bot = Bot(shown(), shelf=Folder(tmp_path))
+    assert bot.sent == []
+    assert "had not committed" in bot.said[0]
+
+
+def test_a_folder_that_is_gone_costs_the_receipt_and_not_the_deal(tmp_path):
+    folder = tmp_path / "receipts"
+    shelf = Folder(folder)
+    folder.rmdir()
+    bot = Bot(open_(), shown(), shelf=shelf)
+    assert bot.sent == BOTH
+    assert (
+        bot.said
+        == ["the receipt of deal-set 010101010101 is not kept: No such file or directory"] * 2
+    )
+
+
+def test_a_participant_is_no_path(tmp_path):
+    folder = tmp_path / "inner"
+    Bot(open_(participant="../../x/" + "y" * 500), shelf=Folder(folder))
+    assert files(tmp_path) == [folder]
+    assert len(files(folder)) == 1
+
+
+# In a session.
+
+
+def session(deals):
+    hello = Hello(token="me", adds_entropy=deals is not None)
+    return Session(hello, auto=True, now_s=lambda: 0.0, deals=deals)
+
+
+def heard(of_session, *messages):
+    sent, said = [], []
+    for message in messages:
+        received = of_session.receive(message.SerializeToString())
+        sent += [BotMessage.FromString(frame).WhichOneof("body") for frame in received.send]
+        said += received.say
+    return sent, said
+
+
+DEAL = [
+    ArenaMessage(deal_open=open_()),
+    ArenaMessage(deal_transcript=shown()),
+    ArenaMessage(deal_close=closed()),
+]
+
+
+def test_a_session_takes_part_in_deals():
+    deals = Deals(draw=lambda size: OWN)
+    sent, said = heard(session(deals), welcome(), *DEAL)
+    assert (sent, said) == (["deal_commit", "deal_reveal"], [])
+
+
+def test_a_session_without_deals_says_nothing_to_them():
+    of_session = session(None)
+    assert heard(of_session, welcome(), *DEAL) == ([], [])
+    assert of_session.lies == ()
+
+
+def test_a_session_tells_of_lies_and_plays_on():
+    of_session = session(Deals(draw=lambda size: OWN))
+    lie = ArenaMessage(deal_transcript=shown({YOU: YOURS}))
+    sent, said = heard(of_session, welcome([1]), DEAL[0], lie, asks(ask(1)))
+    assert sent == ["deal_commit"]
+    assert said == of_session.lies
+    assert [each.ask_id for each in of_session.take().asks] == [1]
+
+
+def test_deals_outlive_the_stream():
+    of_session = session(Deals(draw=lambda size: OWN))
+    heard(of_session, welcome(), DEAL[0])
+    of_session.lost()
+    of_session.opened()
+    sent, said = heard(of_session, welcome(epoch=2), *DEAL)
+    assert (sent, said) == (["deal_commit", "deal_reveal"], [])
+
+
+def test_a_match_that_ended_while_the_bot_was_away_may_be_opened():
+    of_session = session(Deals(draw=lambda size: OWN))
+    begun = ArenaMessage(match_start=start())
+    heard(of_session, welcome(), *DEAL[:2], begun)
+    of_session.lost()
+    assert heard(of_session, welcome(epoch=2), DEAL[2]) == ([], [])
+    assert of_session.lies == []
+
+
+def test_a_session_keeps_what_it_was_shown():
+    memory = Memory()
+    of_session = session(Deals(draw=lambda size: OWN, shelf=memory))
+    begun = ArenaMessage(match_start=start())
+    heard(of_session, welcome(), *DEAL[:2], begun, asks(ask_of(1)), asks(ask_of(1)))
+    of_session.lost()
+    again = welcome(open_asks=[ask_of(1)], epoch=2)
+    again.welcome.matches.append(start())
+    heard(of_session, again, asks(ask_of(2, moves=1)), match_end(1), DEAL[2])
+    (match,) = memory.matches
+    assert [decision for decision, _ in match["asks"]] == [1, 2]
+    assert of_session.lies == []
+
+
+# Over a socket.
+
+
+def lying(arena, stream, hello):
+    arena.heard.append(hello.adds_entropy)
+    yield welcome()
+    yield DEAL[0]
+    arena.heard.append(stream.read().deal_commit.context)
+    yield ArenaMessage(deal_transcript=shown({YOU: YOURS}))
+
+
+def test_a_bot_that_was_lied_to_ends_with_code_3(capsys, monkeypatch):
+    monkeypatch.setenv("CARDARENA_ONCE", "1")
+    with FakeArena(lying) as arena, pytest.raises(SystemExit) as ended_with:
+        cardarena.run(Second, argv=["--address", arena.address])
+    assert ended_with.value.code == 3
+    lie, last = capsys.readouterr().err.splitlines()
+    assert lie.startswith("cardarena: the arena LIED about deal-set 010101010101: it left")
+    assert last == "cardarena: the arena lied about its deals, as told above"
+    assert arena.heard == [True, CONTEXT]
+
+
+def test_a_program_that_runs_bots_is_told_of_lies_when_play_is_over():
+    with FakeArena(lying) as arena, pytest.raises(cardarena.Lied, match="the arena LIED about"):
+        cardarena.play(Second, address=arena.address, token="me", once=True, random=NoWait())
+
+
+def test_a_lie_counts_more_than_being_refused_afterwards():
+    def breaks_off(arena, stream, hello):
+        yield from lying(arena, stream, hello)
+        stream.abort(grpc.StatusCode.UNAVAILABLE, "restarting")
+
+    with FakeArena(breaks_off, unknown_token) as arena, pytest.raises(cardarena.Lied):
+        cardarena.play(Second, address=arena.address, token="me", once=True, random=NoWait())
+
+
+def test_a_bot_may_take_no_part():
+    class Bare(Second):
+        adds_entropy = False
+
+    def script(arena, stream, hello):
+        arena.heard.append(hello.adds_entropy)
+        yield welcome()
+        yield from DEAL[:2]
+
+    with FakeArena(script) as arena:
+        cardarena.play(Bare, address=arena.address, token="me", once=True, random=NoWait())
+    assert arena.heard == [False]
+
+
+def test_receipts_are_kept_where_the_command_line_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("CARDARENA_ONCE", "1")
+
+    def script(arena, stream, hello):
+        yield welcome()
+        yield DEAL[0]
+        stream.read()
+
+    for way in ("argument", "environment"):
+        folder = tmp_path / way
+        argv = ["--receipts", str(folder)]
+        if way == "environment":
+            argv = []
+            monkeypatch.setenv("CARDARENA_RECEIPTS", str(folder))
+        with FakeArena(script) as arena:
+            cardarena.run(Second, argv=["--address", arena.address, *argv])
+        assert len(files(folder)) == 1
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SystemExit) as ended_with:
+        cardarena.run(Second, argv=["--receipts", str(tmp_path / "file")])
+    assert ended_with.value.code == 2
+    line = f"cardarena: receipts cannot be kept in {tmp_path / 'file'}: File exists\n"
+    assert capsys.readouterr().err == line

@@ -1,0 +1,178 @@
+"""Keys that change while the arena runs, without a database and without waiting."""
+
+import logging
+from datetime import UTC, datetime
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from arena.server.key_watch import LOOK_S, MAX_LOOK_UPS, KeyWatch
+from arena.server.refusals import Refused
+from arena.server.session import BotId
+from arena.server.tokens import Tokens, key_id, new_token, token_sha256
+from arena.store import Key, Scope, StoreError
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class Source:
+    """A store of keys whose troubles a test decides."""
+
+    def __init__(self):
+        self.keys = []
+        self.looks = 0
+        self.used = []
+        self.unreadable = self.unwritable = False
+
+    def changed_since(self, change):
+        self.looks += 1
+        if self.unreadable:
+            raise StoreError("the disk fails")
+        return [key for key in self.keys if key.changed > change]
+
+    def mark_used(self, key_ids, day):
+        if self.unwritable:
+            raise StoreError("the disk is full")
+        self.used.append((set(key_ids), day))
+
+    def make(self, bot="alpha", **more):
+        token = new_token()
+        digest, change = token_sha256(token), len(self.keys) + 1
+        self.keys.append(
+            Key(key_id(token), digest, Scope.BOT, "ann", bot, NOW, changed=change, **more)
+        )
+        return token
+
+    def revoke(self, token):
+        (old,) = [key for key in self.keys if key.id == key_id(token)]
+        digest, change = old.token_sha256, len(self.keys) + 1
+        self.keys.append(
+            Key(old.id, digest, old.scope, old.owner, old.bot, NOW, revoked=NOW, changed=change)
+        )
+
+
+class Scene:
+    def __init__(self):
+        self.source = Source()
+        self.tokens = Tokens()
+        self.closed = []
+        self.watch = KeyWatch(self.source, self.tokens, self._hang_up)
+        self.tokens.look_up = self.watch.look_up
+
+    def _hang_up(self, bot, verdict):
+        self.closed.append((bot, verdict.reason))
+
+    def reason(self, token):
+        with pytest.raises(Refused) as refused:
+            self.tokens.bot(token)
+        return refused.value.reason
+
+
+def scene(play, clock=None):
+    async def main():
+        await play(Scene())
+
+    trio.run(main, clock=clock)
+
+
+def test_it_looks_every_second():
+    async def play(scene):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(scene.watch.run)
+            for looks in (1, 2, 3):
+                await wait_all_tasks_blocked()
+                clock.jump(LOOK_S)
+                while scene.source.looks < looks:  # on a thread, which no clock can jump over
+                    await trio.lowlevel.checkpoint()
+            nursery.cancel_scope.cancel()
+
+    clock = MockClock()
+    scene(play, clock)
+    assert LOOK_S <= 1.0, "revoked keys are promised to be noticed within a second"
+
+
+def test_a_revoked_key_closes_the_stream_at_the_next_look():
+    async def play(scene):
+        token, other = scene.source.make(), scene.source.make("beta")
+        await scene.watch.look()
+        assert scene.tokens.bot(token) == BotId("alpha")
+        assert scene.closed == []
+        scene.source.revoke(token)
+        await scene.watch.look()
+        assert scene.closed == [(BotId("alpha"), "KEYS_CHANGED")]
+        assert scene.reason(token) == "REVOKED_TOKEN"
+        assert scene.tokens.bot(other) == BotId("beta")
+        await scene.watch.look()
+        assert len(scene.closed) == 1
+
+    scene(play)
+
+
+def test_a_key_works_as_soon_as_it_is_made_and_closes_nothing():
+    async def play(scene):
+        assert scene.tokens.bot(scene.source.make()) == BotId("alpha")
+        await scene.watch.look()
+        assert scene.closed == []
+
+    scene(play)
+
+
+def test_unknown_tokens_cause_only_so_many_looks():
+    async def play(scene):
+        said = [scene.reason(new_token()) for _ in range(MAX_LOOK_UPS + 2)]
+        assert said == ["UNKNOWN_TOKEN"] * MAX_LOOK_UPS + ["KEYS_BUSY"] * 2
+        assert scene.source.looks == MAX_LOOK_UPS
+        clock.jump(LOOK_S)
+        assert scene.reason(new_token()) == "UNKNOWN_TOKEN"
+
+    clock = MockClock()
+    scene(play, clock)
+
+
+def test_without_the_database_nobody_is_cut_off_and_nobody_new_let_in(caplog):
+    async def play(scene):
+        known = scene.source.make()
+        await scene.watch.look()
+        scene.source.unreadable = True
+        late = scene.source.make("beta")
+        for _ in range(3):
+            await scene.watch.look()
+        assert scene.tokens.bot(known) == BotId("alpha")
+        assert scene.reason(late) == "KEYS_BUSY"
+        scene.source.unreadable = False
+        assert scene.tokens.bot(late) == BotId("beta")
+
+    with caplog.at_level(logging.WARNING):
+        scene(play)
+    (record,) = caplog.records
+    assert record.getMessage() == "keys that are made or revoked now are not seen: the disk fails"
+
+
+def test_the_use_of_a_key_is_noted_once_and_again_if_that_failed():
+    async def play(scene):
+        token = scene.source.make()
+        scene.source.unwritable = True
+        scene.tokens.bot(token)
+        await scene.watch.look()
+        assert scene.source.used == []
+        scene.source.unwritable = False
+        for _ in range(3):
+            scene.tokens.bot(token)
+            await scene.watch.look()
+        ((key_ids, _),) = scene.source.used
+        assert key_ids == {key_id(token)}
+
+    scene(play)
+
+
+def test_a_file_that_cannot_be_written_still_tells_who_was_revoked():
+    async def play(scene):
+        token = scene.source.make()
+        scene.tokens.bot(token)
+        scene.source.unwritable = True
+        scene.source.revoke(token)
+        await scene.watch.look()
+        assert scene.reason(token) == "REVOKED_TOKEN"
+
+    scene(play)
