@@ -12,6 +12,7 @@ from rich.console import Console
 
 from arena.games.contract import Seat
 from arena.replay.cut import REPLAY_SUFFIX
+from arena.replay.deal_book import CommitmentLog, read_log
 from arena.replay.export import export_lines
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay, Unplayable
@@ -99,8 +100,16 @@ def show(
     type=click.Path(path_type=Path),
     help="Hold what a bot kept of a deal-set against its replays. May be given again.",
 )
+@click.option(
+    "--log",
+    "log_file",
+    type=click.Path(path_type=Path),
+    help="Look the deals up in the arena's public log, the file `commitments` of its data.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify(files: Sequence[Path], receipt_files: Sequence[Path], as_json: bool) -> None:
+def verify(
+    files: Sequence[Path], receipt_files: Sequence[Path], log_file: Path | None, as_json: bool
+) -> None:
     """Recompute matches from their replays and compare.
 
     Packs, states, moves, clocks and results are computed anew from the key of
@@ -114,11 +123,13 @@ def verify(files: Sequence[Path], receipt_files: Sequence[Path], as_json: bool) 
       arena replay verify data/replays
       arena replay verify --json data/replays
       arena replay verify 3f9a.replay --receipt receipts/77c0.json
+      arena replay verify data/replays --log data/commitments
     """
     receipts = [_receipt(path) for path in receipt_files]
+    log = _log(log_file) if log_file is not None else None
     verdicts = []
     for path in _replays_of(files):
-        verdict = verify_file(path, receipts)
+        verdict = verify_file(path, receipts, log)
         verdicts.append(verdict)
         if not as_json:
             _print_verdict(verdict)
@@ -180,6 +191,17 @@ def _open(file: Path) -> Replay:
         return Replay.open(file)
 
 
+def _log(path: Path) -> CommitmentLog:
+    try:
+        path.stat()  # a log that is not there is no empty one, to a reader
+        log = read_log(path)
+    except OSError as error:
+        raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
+    if log.damage:
+        raise click.ClickException(f"the public log is not whole: {log.damage[0]}")
+    return log
+
+
 def _receipt(path: Path) -> Receipt:
     try:
         return Receipt.open(path)
@@ -227,6 +249,8 @@ def _print_verdict(verdict: Verdict) -> None:
     if outcome.faults:
         facts.append(_count(len(outcome.faults), "fault"))
     facts.append(str(verified.fairness))
+    if verdict.in_log:
+        facts.append("in the public log")
     if verdict.receipts:
         asks = _count(verdict.asks_compared, "ask")
         facts.append(f"{asks} as in {_count(len(verdict.receipts), 'receipt')}")
@@ -254,6 +278,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "participants": verified.fairness.participants,
         "receipts": len(verdict.receipts),
         "asks_compared": verdict.asks_compared,
+        "in_log": verdict.in_log,
     }
 
 

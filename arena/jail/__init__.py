@@ -5,6 +5,17 @@ it. Only launch what you would run yourself.
 """
 
 from arena.jail.command import BadCommand, BotCommand, parse_commands
+from arena.jail.output import Printed, between, instance_name, read_output
 from arena.jail.process import BotProcess, launch
 
-__all__ = ["BadCommand", "BotCommand", "BotProcess", "launch", "parse_commands"]
+__all__ = [
+    "BadCommand",
+    "BotCommand",
+    "BotProcess",
+    "Printed",
+    "between",
+    "instance_name",
+    "launch",
+    "parse_commands",
+    "read_output",
+]

@@ -43,12 +43,13 @@ def parse_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
       BadCommand: if a command is empty or its program does not exist.
     """
     named = [_split_name(text) for text in texts]
-    taken = Counter(name for name, _ in named if name)
+    taken = Counter(name.casefold() for name, _ in named if name)
     commands = []
     for name, text in named:
         argv = _argv(text)
         commands.append(BotCommand(name or _free_name(argv, taken), argv))
-    for name, count in Counter(command.name for command in commands).items():
+    # Upper and lower case are the same, as for keys: nobody is to be taken for another.
+    for name, count in Counter(command.name.casefold() for command in commands).items():
         if count > 1:
             raise BadCommand(f"two bots are named {name!r}; name them apart, as in NAME=COMMAND")
     return tuple(commands)
@@ -86,5 +87,6 @@ def _free_name(argv: tuple[str, ...], taken: Counter[str]) -> str:
     program = next((word for word in argv if word.endswith(".py")), argv[0])
     stem = _NOT_IN_NAMES.sub("-", Path(program).stem.removesuffix("_bot")).strip("-._")[:24]
     name = stem or "bot"
-    taken[name] += 1
-    return name if taken[name] == 1 else f"{name}-{taken[name]}"
+    folded = name.casefold()
+    taken[folded] += 1
+    return name if taken[folded] == 1 else f"{name}-{taken[folded]}"

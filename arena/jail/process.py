@@ -12,12 +12,12 @@ from typing import Final
 import trio
 
 from arena.jail.command import BadCommand, BotCommand
+from arena.jail.output import LOG_SUFFIX, OutputLog, read_output
 
-MAX_OUTPUT_BYTES: Final = 1 << 20
-"""What a bot prints beyond this is read and thrown away."""
 TERMINATE_S: Final = 1.0
 """Time a bot has to end by itself when it is no longer needed."""
 _LAST_WORDS: Final = 600
+_STARTED: Final = "started: "
 _PASSED_ON: Final = ("LANG", "LC_ALL", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
 
 
@@ -27,7 +27,7 @@ class BotProcess:
     def __init__(self, command: BotCommand, process: trio.Process, output: Path) -> None:
         self.command = command
         self.output = output
-        """File with what the bot printed."""
+        """File with what the bot printed, see `arena.jail.output`."""
         self.exited = trio.Event()
         self._process = process
 
@@ -36,33 +36,41 @@ class BotProcess:
         """How the process ended; negative is a signal, None that it runs."""
         return self._process.returncode
 
+    @property
+    def how_it_ended(self) -> str:
+        """What became of the process, in words."""
+        code = self.returncode
+        if code is None:
+            return "still running"
+        return f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
     def last_words(self) -> str:
-        """The end of what the bot printed, for an error message."""
+        """The end of what the bot printed since it was started, for an error message."""
+        words: list[str] = []
         with suppress(OSError):
-            return self.output.read_text("utf-8", "replace")[-_LAST_WORDS:].strip()
-        return ""
+            for line in read_output(self.output):
+                if not line.by_arena:
+                    words.append(line.text)
+                elif line.text.startswith(_STARTED):
+                    words.clear()
+        return "\n".join(words)[-_LAST_WORDS:].strip()
 
     async def watch(self) -> None:
         """Keep the bot's output until it has ended. Cancelled, it ends the bot."""
-        try:
-            await self._drain()
-            await self._process.wait()
-        finally:
-            with trio.CancelScope(shield=True):
-                await self._end()
-            self.exited.set()
-
-    async def _drain(self) -> None:
         assert self._process.stdout is not None
-        kept = 0
-        with self.output.open("wb") as file:
-            async for chunk in self._process.stdout:
-                if kept < MAX_OUTPUT_BYTES:
-                    # On a full disk the bot's output is lost, not the bot.
-                    with suppress(OSError):
-                        file.write(chunk[: MAX_OUTPUT_BYTES - kept])
-                        file.flush()
-                    kept += len(chunk)
+        with OutputLog(self.output) as log:
+            log.mark(f"{_STARTED}{self.command.text}")
+            how = "ended by the arena"
+            try:
+                async for chunk in self._process.stdout:
+                    log.printed(chunk)
+                await self._process.wait()
+                how = self.how_it_ended
+            finally:
+                with trio.CancelScope(shield=True):
+                    await self._end()
+                log.mark(how)
+                self.exited.set()
 
     async def _end(self) -> None:
         """End the bot and whatever it started."""
@@ -102,4 +110,4 @@ async def launch(command: BotCommand, folder: Path, environment: Mapping[str, st
     except OSError as error:
         text = f"the bot {command.name!r} does not start: {error.strerror}: {command.text}"
         raise BadCommand(text) from error
-    return BotProcess(command, process, folder.with_suffix(".log"))
+    return BotProcess(command, process, folder.parent / f"{folder.name}{LOG_SUFFIX}")

@@ -19,7 +19,15 @@ from arena.referee.open_ask import OpenAsk
 from arena.referee.ports import Answer, Lag, Ledger, Settled
 from arena.referee.presence import Presence
 from arena.referee.referee import Referee
-from arena.referee.spec import Entrant, FaultKind, MatchSpec, Outcome, TimeControl
+from arena.referee.spec import (
+    DEFAULT_AWAY_LIMIT_MS,
+    Entrant,
+    FaultKind,
+    ForfeitedSeat,
+    MatchSpec,
+    Outcome,
+    TimeControl,
+)
 from arena.referee.workers import Chosen, Workers
 
 FIRST: Final = Answer(index=0)
@@ -188,6 +196,8 @@ def seeded_spec(
     seed: str = "1",
     time_control: TimeControl | None = None,
     fault_limit: int = 10,
+    away_limit_ms: int = DEFAULT_AWAY_LIMIT_MS,
+    forfeited_seats: tuple[ForfeitedSeat, ...] = (),
 ) -> MatchSpec:
     """A repeatable match between bots named for their seats.
 
@@ -207,6 +217,8 @@ def seeded_spec(
         time_control=time_control or TimeControl(),
         seeded=True,
         fault_limit=fault_limit,
+        away_limit_ms=away_limit_ms,
+        forfeited_seats=forfeited_seats,
     )
 
 

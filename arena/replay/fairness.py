@@ -24,6 +24,7 @@ from arena.deal import (
     transcript,
 )
 from arena.games.catalogue import BadOptions
+from arena.replay.deal_book import CommitmentLog
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay
 from arena.wire.settings import values_of_settings
@@ -150,6 +151,34 @@ def seats_of(replay: Replay) -> tuple[str, ...]:
       Discrepancy: if the plan was not committed to, or does not name this match with its bots.
     """
     return _planned(replay)[replay.opened.match_id]
+
+
+def check_log(replay: Replay, log: CommitmentLog) -> bool:
+    """Hold the arena's public log against the fair deal of a replay that was verified.
+
+    Returns:
+      Whether the replay has a fair deal, which alone stands in the log.
+
+    Raises:
+      Discrepancy: naming the first thing in which the two differ.
+    """
+    opened, revealed = replay.opened, replay.revealed
+    if not opened.HasField("fair_deal"):
+        return False
+    context = context_of(opened)
+    committed, opening = log.committed.get(context), log.opened.get(context)
+    if committed is None:
+        raise Discrepancy("its fair deal is not in the public log")
+    if committed.server_commitment != opened.fair_deal.server_commitment:
+        raise Discrepancy("the public log has another commitment of the arena's")
+    if log.heads[context] != opened.fair_deal.log_head:
+        raise Discrepancy("its fair deal stands at another place of the public log")
+    if opening is not None:  # a log that was copied before the deal-set was over has none
+        if opening.void_reason:
+            raise Discrepancy(f"by the public log its fair deal is void: {opening.void_reason}")
+        if (opening.secret, *opening.entropies) != (revealed.secret, *revealed.entropies):
+            raise Discrepancy("the public log opens its fair deal otherwise")
+    return True
 
 
 def _check_terms(replay: Replay) -> None:

@@ -16,7 +16,8 @@ from arena.games.contract import Seat, State
 from arena.games.notation import Notation
 from arena.referee.clock import GRACE_S, SeatClock
 from arena.referee.spec import AbortCause, Ending, Fault, FaultKind, Outcome, final_places
-from arena.replay.fairness import Fairness
+from arena.replay.deal_book import CommitmentLog
+from arena.replay.fairness import Fairness, check_log
 from arena.replay.fairness import check as check_fairness
 from arena.replay.frames import Decision, Discrepancy, Frame, frames
 from arena.replay.read import Replay, Unplayable
@@ -55,6 +56,8 @@ class Verdict:
     """Those that are of its deal-set."""
     asks_compared: int = 0
     """Asks of the replay that stand in them."""
+    in_log: bool = False
+    """Whether its deal stands in the public log."""
 
     @property
     def ok(self) -> bool:
@@ -62,8 +65,10 @@ class Verdict:
         return self.verified is not None
 
 
-def verify_file(path: Path, receipts: Sequence[Receipt] = ()) -> Verdict:
-    """Verify a replay file, and hold bots' receipts against it.
+def verify_file(
+    path: Path, receipts: Sequence[Receipt] = (), log: CommitmentLog | None = None
+) -> Verdict:
+    """Verify a replay file, and hold bots' receipts and the public log against it.
 
     Whatever is wrong with it is in the verdict.
     """
@@ -73,7 +78,8 @@ def verify_file(path: Path, receipts: Sequence[Receipt] = ()) -> Verdict:
         verified = verify(replay)
         concerned += [receipt for receipt in receipts if concerns(receipt, replay)]
         asks = sum(compare(replay, receipt) for receipt in concerned)
-        return Verdict(path, verified, receipts=tuple(concerned), asks_compared=asks)
+        in_log = log is not None and check_log(replay, log)
+        return Verdict(path, verified, "", tuple(concerned), asks, in_log)
     except OSError as error:
         return Verdict(path, None, f"it cannot be read: {error.strerror}")
     except (Damaged, Discrepancy, Unplayable) as error:

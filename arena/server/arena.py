@@ -22,13 +22,13 @@ from arena.referee import (
     AbortCause,
     Ending,
     Entrant,
-    Lag,
     Ledger,
     MatchSpec,
     Outcome,
     Referee,
     Settled,
 )
+from arena.referee.lag import LagMeter
 from arena.replay.cut import KeptSession, Recovery, Unfinished, replay_path, write_replay
 from arena.replay.deal_log import DealLog
 from arena.replay.fairness import context_of
@@ -78,7 +78,7 @@ class Arena:
         *,
         recovery: Recovery,
         server_id: str,
-        lag: Lag | None = None,
+        lag: LagMeter | None = None,
     ) -> None:
         """An arena that goes on with what an earlier process left.
 
@@ -100,6 +100,7 @@ class Arena:
         """Host and port, once the server listens."""
         self.draining = False
         self.referee = Referee(self._ledger, self._synced, lag=lag)
+        self._measuring = lag.measuring if lag else contextlib.nullcontext
         self._deal_log = deal_log
         self._deals = Deals(deal_log, server_id, self.sessions.get, lag=lag)
         self._deal_sets = DealSets(self._deals, deal_log, replays)
@@ -207,7 +208,8 @@ class Arena:
           Unwritten: if the deals cannot be kept.
         """
         game = game_by_id(order.game)
-        await self._deal_sets.fix(order, game, game.options(order.options, len(order.bots)))
+        with self._measuring():
+            await self._deal_sets.fix(order, game, game.options(order.options, len(order.bots)))
 
     def drain(self, seconds: float) -> None:
         """Take no new bots and matches; those in play go on."""
@@ -321,7 +323,8 @@ class Arena:
     async def _play(self, ordered: _Ordered) -> Outcome:
         order, record = ordered.order, ordered.record
         try:
-            fixed = await self._deal_sets.fix(order, ordered.spec.game, ordered.spec.options)
+            with self._measuring():
+                fixed = await self._deal_sets.fix(order, ordered.spec.game, ordered.spec.options)
         finally:
             for session in ordered.sessions:
                 session.reserved -= 1
@@ -354,7 +357,8 @@ class Arena:
         """Have a match played, and publish its deal-set if it was the last."""
         self._logs[spec.match_id] = log
         try:
-            record.outcome = await self.referee.play(spec, ports, past)
+            with self._measuring():
+                record.outcome = await self.referee.play(spec, ports, past)
         finally:
             del self._logs[spec.match_id]
             # A drain ends with the last match, not before its replay.

@@ -6,7 +6,7 @@ from typing import Final
 
 import trio
 
-from arena.jail import BadCommand, BotCommand, BotProcess, launch
+from arena.jail import BadCommand, BotCommand, BotProcess, instance_name, launch
 from arena.server.arena import Arena
 from arena.server.session import BotId
 from arena.server.tokens import new_token
@@ -72,7 +72,7 @@ class Crew:
             "CARDARENA_TOKEN": token,
             "CARDARENA_ONCE": "1",
         }
-        name = f"{bot.name}-{bot.instance}".replace(" ", "_")
+        name = instance_name(bot.name, bot.instance)
         try:
             process = await launch(self._commands[bot.name], self._folder / name, environment)
         except BadCommand as error:
@@ -112,10 +112,8 @@ class Crew:
 def _what_happened(bot: BotId, process: BotProcess) -> str:
     if process.returncode is None:
         what = f"the bot {bot.name!r} did not connect within {CONNECT_S:.0f} s"
-    elif process.returncode < 0:
-        what = f"the bot {bot.name!r} was ended by signal {-process.returncode}"
     else:
-        what = f"the bot {bot.name!r} ended with exit code {process.returncode}"
+        what = f"the bot {bot.name!r} {process.how_it_ended}"
     words = process.last_words()
     said = f"; it printed:\n{words}" if words else " and printed nothing"
     return f"{what} before it said hello: {process.command.text}{said}"

@@ -212,6 +212,11 @@ class Deals:
 
     # Bots.
 
+    def owes(self, bot: BotId, context: bytes) -> bool:
+        """Whether a deal-set waits for something of this bot: a message about it is no extra one."""
+        group = self._groups.get(context)
+        return group is not None and bot in group.bots and group.owes(bot)
+
     def deal_commit(self, bot: BotId, context: bytes, commitment: bytes) -> play_pb2.Refusal | None:
         """Take a bot's commitment; a refusal for it if that is not possible."""
         group = self._groups.get(context)

@@ -26,6 +26,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from arena.referee import Unwritten
+from arena.referee.lag import LagMeter
 from arena.replay.cut import recover
 from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
@@ -154,6 +155,7 @@ class _Host:
                     self._tokens,
                     recovery=recovery,
                     server_id=server_id,
+                    lag=LagMeter(loop.call_later, trio.lowlevel.current_clock().current_time),
                 )
                 return await self._serve(loop)
 

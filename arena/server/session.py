@@ -135,10 +135,11 @@ class Session:
         self.adds_entropy = hello.adds_entropy
         self._strikes = 0
         outbox.gathers = self.max_open_asks > 1
+        now_s = self._now_s()
         if self.held:
             self.held = False
-            self._fill_slots(told=False)
-        for frame in self._resume():
+            self._fill_slots(listed_s=now_s)
+        for frame in self._resume(now_s):
             outbox.post(frame)
         self._fill_slots()
         for seating in self._seatings.values():
@@ -245,17 +246,20 @@ class Session:
             ask.body + ask.texts() if self.wants_text else ask.body,
         )
 
-    def _fill_slots(self, *, told: bool = True) -> None:
-        """Open asks that wait, as many as there are slots; not yet told, they are so on resume."""
+    def _fill_slots(self, *, listed_s: float | None = None) -> None:
+        """Open asks that wait, as many as there are slots.
+
+        With `listed_s` they are not sent: `welcome` will list them at that time.
+        """
         while self._waiting and not self.held and len(self._open) < self.max_open_asks:
             seating, ask = self._waiting.popleft()
             if ask.settled:
                 continue
-            if told:
+            if listed_s is None:
                 self._send_ask(seating, ask)
             else:
                 self._open[ask.number] = (seating, ask)
-                ask.sent(self._now_s())
+                ask.sent(listed_s)
 
     def remember(self, number: int, choices: tuple[object, ...]) -> None:
         """Keep what a settled ask was answered by, as it may be said again; () if by nothing."""
@@ -368,7 +372,7 @@ class Session:
             code = grpc.StatusCode.RESOURCE_EXHAUSTED
             self.close(Refused(code, "TOO_MANY_REFUSALS", "too much could not be taken"))
 
-    def _resume(self) -> list[bytes]:
+    def _resume(self, now_s: float) -> list[bytes]:
         """The welcome, with what is open; asks that do not fit into it follow."""
         welcome = play_pb2.Welcome(
             epoch=self.epoch,
@@ -380,7 +384,6 @@ class Session:
             ),
             matches=[seating.match_start for seating in self._seatings.values()],
         )
-        now_s = self._now_s()
         listed: list[bytes] = []
         later: list[bytes] = []
         room = MAX_FRAME_BYTES - welcome.ByteSize()

@@ -36,6 +36,9 @@ CHANNEL_OPTIONS = (
 )
 ALL_GAMES = [play_pb2.GameSupport(game=game.id) for game in GAMES]
 MAX_MATCHES = 512
+DIAL_S = 5.0
+"""A stream that brings no welcome by then is given up: a call whose connection is cut
+between its making and its first bytes can wait for ever."""
 
 
 def choice_of(ask):
@@ -64,6 +67,7 @@ class Bot:
         backoff_cap_s=BACKOFF_CAP_S,
         at_boundary=lambda bot, boundary: None,
         says_again=False,
+        dial_s=DIAL_S,
     ):
         """Prepare a bot.
 
@@ -78,6 +82,7 @@ class Bot:
           backoff_cap_s: Longest wait between dials; the SDK's, if not given.
           at_boundary: Called between any two messages, with their number; may
             raise `Hung`, and may do something to the bot's connection.
+          dial_s: How long a dial may take until its welcome.
           says_again: Whether it repeats its last answer on each new stream,
             though nobody asks for it.
         """
@@ -102,6 +107,7 @@ class Bot:
         self._max_open_asks = max_open_asks
         self._backoff_cap_s = backoff_cap_s
         self._says_again = says_again
+        self._dial_s = dial_s
         self._last_said = None
         self._stream = 0
         self._out = asyncio.Queue()
@@ -162,6 +168,7 @@ class Bot:
         try:
             async with grpc.aio.insecure_channel(self._address(), CHANNEL_OPTIONS) as channel:
                 self._call = call = channel.stream_stream(PLAY)()
+                patience = asyncio.get_running_loop().call_later(self._dial_s, self._give_up, call)
                 try:
                     writer = asyncio.ensure_future(self._write(call))
                     self.say(hello=self._hello())
@@ -172,6 +179,7 @@ class Bot:
                     return f"{code.name}: {await call.details()}"
                 finally:
                     self._call = None
+                    patience.cancel()
                     call.cancel()
                     if writer is not None:
                         writer.cancel()
@@ -184,6 +192,10 @@ class Bot:
             if self._stopping:
                 raise
             return "cancelled"
+
+    def _give_up(self, call):
+        if not self.welcomed.is_set():
+            call.cancel()
 
     def _hello(self):
         return play_pb2.Hello(

@@ -83,9 +83,10 @@ class Trial:
     async def hang_up(self):
         """Stop all bots, and close the lobby's connection."""
         await asyncio.gather(*(bot.stop() for bot in self.bots.values()))
-        await self._close_lobby()
+        await self.hang_up_lobby()
 
-    async def _close_lobby(self):
+    async def hang_up_lobby(self):
+        """Close the connection to the lobby, as the server behind it is another one now."""
         if self._channel is not None:
             await self._channel.close()
             self._channel = None
@@ -175,7 +176,7 @@ class Trial:
             lambda: not any(bot.welcomed.is_set() for bot in self.bots.values()), "bots to notice"
         )
         self.at_kill[self.server.generation] = self.tail.look().written()
-        await self._close_lobby()
+        await self.hang_up_lobby()
 
     async def restart(self):
         """Begin another life and wait until every bot is back; how long it took, in seconds."""

@@ -4,10 +4,6 @@ import base64
 import json
 import re
 import signal
-import subprocess
-import sys
-import threading
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +15,7 @@ from arena.cli import main
 from arena.server.tokens import key_id, new_token, token_sha256, well_formed
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import lobby_pb2
+from tests.cli.serving import served
 from tests.server.streams import PATIENCE_S, Client, reason_of
 
 ROOT = Path(__file__).parents[2]
@@ -164,28 +161,6 @@ def test_every_command_has_help(path):
 
 
 # A running arena.
-
-
-@contextmanager
-def served(data, *arguments):
-    """`arena serve` as a process: its address and the process."""
-    command = [sys.executable, "-c", "from arena.cli import main; main()", "serve", "--port", "0"]
-    process = subprocess.Popen(
-        [*command, "--data", str(data), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    timer = threading.Timer(PATIENCE_S * 2, process.kill)
-    timer.start()
-    try:
-        line = process.stdout.readline()
-        assert "The arena listens on" in line, process.stderr.read()
-        yield line.split()[4].removesuffix("."), process
-    finally:
-        timer.cancel()
-        process.kill()
-        process.communicate()
 
 
 def list_games(client, token):

@@ -31,6 +31,7 @@ MISTAKES = [
     (("play", "abstrac", "nosuch.py", BOT),                  "the file 'nosuch.py' of the bot 'nosuch.py' does not exist"),
     (("play", "abstrac", "'", BOT),                          "is not well quoted"),
     (("play", "abstrac", f"a={BOT}", f"a={BOT}"),            "two bots are named 'a'"),
+    (("play", "abstrac", f"a={BOT}", f"A={BOT}"),            "two bots are named 'a'; name them apart"),
     (("play", "abstrac", BOT, BOT, "--move", "0"),           "a move needs at least 1 ms"),
     (("play", "abstrac", BOT, BOT, "--bank", "-1"),          "bank_ms is not negative"),
     (("games", "show", "nosuch"),                            "there is no game 'nosuch'"),

@@ -20,7 +20,7 @@ def boards(seed, count):
     return (Stream(board_key(key, board), "deck") for board in range(count))
 
 
-# Bad shufflers: each was used somewhere in earnest.
+# Bad shufflers. The first three are mistakes that were made in earnest.
 
 
 def swap_any(items, stream):
@@ -48,6 +48,12 @@ def byte_mod_n(items, stream):
         other = stream.below(256) % (at + 1)
         order[at], order[other] = order[other], order[at]
     return tuple(order)
+
+
+def cut(items, stream):
+    """Cut the pack once: each card is on top equally often, and the next one always follows it."""
+    order, at = tuple(items), stream.below(len(items))
+    return order[at:] + order[:at]
 
 
 def same_board(items, stream):

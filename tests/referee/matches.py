@@ -1,5 +1,6 @@
 """Whole matches on a mock clock, and what can be read from them afterwards."""
 
+import functools
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -112,11 +113,15 @@ def thinks_but(replies):
     return plays_but(replies, thinks)
 
 
-def run(spec, scripts, ledger=None):
-    """Play a match on a mock clock; its outcome, the bots and the ledger."""
+def run(spec, scripts, ledger=None, past=(), lag=None):
+    """Play a match on a mock clock; its outcome, the bots and the ledger.
+
+    `past` are the decisions of a match that goes on.
+    """
     bots = [each if isinstance(each, Scripted) else Scripted(each) for each in scripts]
     ledger = ledger or MemoryLedger()
-    outcome = trio.run(play, spec, bots, ledger, clock=MockClock(autojump_threshold=0))
+    begin = functools.partial(play, spec, bots, ledger, past=past, lag=lag)
+    outcome = trio.run(begin, clock=MockClock(autojump_threshold=0))
     return outcome, bots, ledger
 
 

@@ -78,6 +78,8 @@ def test_some_ends_are_final(code, sentence):
 REASONS = [
     (False, "UNAVAILABLE", "failed to connect; last error: UNKNOWN: ipv4:127.0.0.1:1: connect: Connection refused (111)",
      "Connection refused (111)",     "a failure to connect"),
+    (False, "UNAVAILABLE", "failed to connect: Ssl handshake failed: SSL_ERROR_SSL: error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED: self-signed certificate",
+     "its certificate is not trusted, see --ca: self-signed certificate", "an arena with a certificate of its own"),
     (True,  "UNAVAILABLE", "restarting: back soon", "restarting: back soon", "the arena's own words"),
     (True,  "OK",          "",                      "OK",                    "no words"),
 ]

@@ -26,9 +26,9 @@ class Bot:
     place of the honest answer.
     """
 
-    def __init__(self, world, name, *, adds_entropy=True, connected=True, acts=None):
+    def __init__(self, world, name, *, instance=0, adds_entropy=True, connected=True, acts=None):
         self.world = world
-        self.bot = BotId(name)
+        self.bot = BotId(name, instance)
         self.adds_entropy = adds_entropy
         self.connected = connected
         self.acts = dict(acts or {})

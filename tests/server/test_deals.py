@@ -1,5 +1,6 @@
 """Fair deals against every kind of bot, a slow arena, and an arena that is killed."""
 
+import dataclasses
 import hashlib
 import itertools
 
@@ -23,7 +24,7 @@ from arena.replay.deal_book import read_deals, read_log
 from arena.replay.deal_log import STOPPED
 from arena.server import deals as deals_module
 from arena.server.deal_group import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
-from arena.server.deals import Deals, arena_id
+from arena.server.deals import Deals, PlannedMatch, arena_id
 from arena.server.session import BotId
 from arena.wire.settings import settings_of_options, values_of_settings
 from cardarena import _deals as sdk
@@ -48,7 +49,7 @@ def after(seconds, act=Bot.answer):
     return late
 
 
-def away(seconds, act=None):
+def away(seconds, act=None, then=None):
     """Goes, and comes back after `seconds`; it is then told again what it missed."""
 
     async def leave(bot, message):
@@ -56,6 +57,8 @@ def away(seconds, act=None):
             await act(bot, message)
         bot.go()
         await trio.sleep(seconds)
+        if then is not None:
+            bot.acts["deal_transcript"] = then
         bot.come()
 
     return leave
@@ -143,6 +146,7 @@ BEHAVIOUR = [
     ({}, acts(deal_transcript=nothing),               "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one does not open"),
     ({}, acts(deal_transcript=after(6)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one opens too late"),
     ({}, acts(deal_transcript=away(99)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away before it opens, and back too late"),
+    ({}, acts(deal_transcript=away(28, then=after(4))), "ann cat", {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away for so long that it has no time left"),
     (SLOW, acts(deal_open=away(99, Bot.answer)),        "ann cat",     {"bob": TIMEOUT}, 1 + THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away after it committed, and back too late"),
     ({}, acts(deal_transcript=flickers(2.2, 9)),        "ann cat",     {"bob": TIMEOUT}, THINKING_S + 5 * 1.1 + REVEAL_S + HONEST_S, "one comes and goes; only its time here counts"),
     ({}, acts(deal_transcript=opens_wrongly),         "ann cat",     {"bob": MALFORMED}, HONEST_S + HONEST_S, "one opens wrongly"),
@@ -315,6 +319,56 @@ def test_a_bot_at_several_seats_takes_part_once(tmp_path, monkeypatch):
         world.add("ann")
         fixed = await world.deals.fix(order_of("ann", "ann"))
         assert [each.bot for each in fixed.fair_deal.participants] == ["ann"]
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_each_instance_of_a_bot_answers_for_itself(tmp_path, monkeypatch):
+    async def main(world):
+        honest = world.add("ann", instance=1)
+        liar = world.add("ann", instance=2, acts={"deal_transcript": opens_wrongly})
+        order = order_of("ann", "bob")
+        table = PlannedMatch("g1-0", (honest.bot, liar.bot))
+        order = dataclasses.replace(order, matches=(table,))
+        fixed = await world.deals.fix(order)
+        assert order.plan == "g1-0 0 ann/1 ann/2"
+        assert list(fixed.culprits) == [liar.bot]
+        assert [each.seat for each in fixed.forfeited_seats(table.bots)] == [1]
+        assert {each.instance for each in fixed.fair_deal.participants} == {1, 2}
+        await world.deals.close(fixed.context)
+        assert honest.closes()[-1].context == liar.closes()[-1].context == fixed.context
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_a_bot_owes_what_it_was_asked_for_and_nothing_else(tmp_path, monkeypatch):
+    async def main(world):
+        world.add("dan", adds_entropy=False)
+        ann = world.add("ann")
+        bob = world.add("bob", acts={"deal_open": after(1), "deal_transcript": after(1)})
+        owed = []
+
+        async def watch():
+            await trio.sleep(0.05)
+            context = ann.told[0].deal_open.context
+            assert not world.deals.owes(ann.bot, OTHER)
+            assert not world.deals.owes(BotId("eve"), context)
+            for _ in range(6):
+                owed.append([world.deals.owes(BotId(n), context) for n in ("ann", "bob", "dan")])
+                await trio.sleep(0.5)
+
+        world.nursery.start_soon(watch)
+        await world.deals.fix(order_of("ann", "bob", "dan"))
+        await trio.sleep(10)
+        assert owed == [
+            [True, True, False],  # asked
+            [False, True, False],  # ann has committed
+            [False, True, False],
+            [False, True, False],  # ann has opened
+            [False, True, False],
+            [False, False, False],  # all is fixed
+        ]
+        assert bob.refused == []
 
     in_world(tmp_path, monkeypatch, main)
 
@@ -546,6 +600,27 @@ def test_nobody_pays_for_the_time_that_the_arena_stood_still(tmp_path, monkeypat
     in_world(tmp_path, monkeypatch, main, lag=Frozen(now_s + 1, now_s + 8))
 
 
+class Sluggish:
+    """The arena is late from 5 s to 5.5 s, and does not know yet for how long it was."""
+
+    def refund_s(self, since_s, until_s):
+        return 0.0
+
+    def late(self, now_s):
+        return 5 <= now_s < 5.5
+
+
+@pytest.mark.parametrize(("seconds", "blamed"), [(5.3, set()), (5.7, {"bob"})], ids=str)
+def test_nobody_is_blamed_while_the_arena_is_late(seconds, blamed, tmp_path, monkeypatch):
+    async def main(world):
+        world.add("ann")
+        world.add("bob", acts={"deal_transcript": after(seconds - 2 * THINKING_S)})
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        assert {bot.name for bot in fixed.culprits} == blamed
+
+    in_world(tmp_path, monkeypatch, main, lag=Sluggish())
+
+
 def test_a_bot_still_has_only_its_own_time(tmp_path, monkeypatch):
     async def main(world):
         world.add("ann")
@@ -715,6 +790,23 @@ def test_a_deal_set_that_is_given_up_is_void_for_everybody(seconds, tmp_path, mo
         assert "gave it up" in ann.closes()[-1].void_reason
         await trio.sleep(1)
         assert ann.brain.lies == []
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_a_void_deal_set_whose_end_is_cut_short_is_over_all_the_same(tmp_path, monkeypatch):
+    async def main(world):
+        async def opens_wrongly_as_the_arena_stops(bot, message):
+            await opens_wrongly(bot, message)
+            scope.cancel()
+
+        world.add("bob", acts={"deal_transcript": opens_wrongly_as_the_arena_stops})
+        with trio.CancelScope() as scope:
+            await world.deals.fix(order_of("ann", "bob"))
+        assert scope.cancelled_caught
+        assert world.deals._groups == {}
+        await world.log.synced()
+        assert read_log(world.public).unopened == set()
 
     in_world(tmp_path, monkeypatch, main)
 

@@ -166,9 +166,9 @@ def test_waiting_for_a_slot_is_nobodys_time():
     world.begin(seed="2")
     world.pass_time(5.0)
     world.ann.answer(Answer(ask_id=FIRST, index=0))
-    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [FIRST, FIRST + 1]
+    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [FIRST, ask_id(2, 1)]
     world.pass_time(5.0)  # more than the 6 s that the second would have had from its making
-    world.ann.answer(Answer(ask_id=FIRST + 1, index=0))
+    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0))
     assert [each.fault for ledger in world.ledgers for each in ledger.decisions] == [None, None]
     assert world.ledgers[1].decisions[0].charged_s == pytest.approx(5.0)
 
@@ -409,7 +409,7 @@ def test_a_note_has_a_length(length, kept):
     (decision,) = world.ledgers[0].decisions
     assert decision.fault is None
     assert decision.note == (note if kept else "")
-    assert world.ann.refusals() == ([] if kept else [("NOTE_TOO_LONG", 1)])
+    assert world.ann.refusals() == ([] if kept else [("NOTE_TOO_LONG", FIRST)])
 
 
 def test_a_bot_that_says_too_much_that_cannot_be_taken_is_hung_up_on():

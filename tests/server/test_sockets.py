@@ -20,6 +20,7 @@ from arena.games import abstrac
 from arena.games.catalogue import GAMES
 from arena.referee import Ending, Unwritten
 from arena.replay import journal as journal_module
+from arena.replay.verify import verify_file
 from arena.server import lobby, play, replays
 from arena.server.guard import INTERNAL_TEXT
 from arena.server.host import CannotServe, ServerSettings, serve
@@ -610,14 +611,53 @@ def test_sigterm_drains(tmp_path):
     assert (tmp_path / "replays" / f"{match_id}.replay").exists()
 
 
-def test_sigint_ends_cleanly_in_the_middle_of_a_match(tmp_path):
+# What a bot hears before a stop, and whether anything is said of the stop.
+STOPS = [
+    (signal.SIGINT, "SUSPENDED", "stopped by Ctrl-C"),
+    (signal.SIGKILL, "", "killed"),
+]
+
+
+@pytest.mark.parametrize(("number", "reason", "why"), STOPS, ids=[row[-1] for row in STOPS])
+def test_a_match_goes_on_after_the_arena_was(number, reason, why, tmp_path):
+    """With the same number, the same ask to the byte, and everything that was played."""
     with process(tmp_path) as (running, address), ExitStack() as stack:
-        streams, _, _, _ = start_match(address, stack)
-        running.send_signal(signal.SIGINT)
-        ends = played(*streams)
-        assert all(end.ending == Ending.ABORTED and not end.faults for end in ends)
+        streams, ask, _, match_id = start_match(address, stack)
+        streams[1].answer(play_pb2.Answer(ask_id=ask.ask_id, index=1))
+        (waiting,) = streams[0].expect("asks").asks
+        running.send_signal(number)
+        for stream in streams:
+            code, said = reason_of(stream.error())
+            assert (code, said) == (grpc.StatusCode.UNAVAILABLE, reason)
         out, err = running.communicate(timeout=PATIENCE_S)
-    assert (running.returncode, out, err) == (0, "interrupted\n", "")
+        assert (out, err) == ("interrupted\n" if reason else "", "")
+
+    with process(tmp_path) as (_, address), ExitStack() as stack:
+        clients = [stack.enter_context(Client(address)) for _ in range(2)]
+        streams = [
+            client.stream(f"guest:b{at}", games=GAMES_OF_A_BOT) for at, client in enumerate(clients)
+        ]
+        welcomes = [stream.expect("welcome") for stream in streams]
+        assert [welcome.epoch for welcome in welcomes] == [2, 2]
+        assert [[each.match for each in welcome.matches] for welcome in welcomes] == [[1], [1]]
+        assert not welcomes[1].open_asks
+        (again,) = welcomes[0].open_asks
+        assert again.clock.move_ms == waiting.clock.move_ms, "the arena's absence costs no time"
+        for each in (again, waiting):
+            each.ClearField("clock")
+        assert again.SerializeToString() == waiting.SerializeToString()
+        repeated, other = (play_pb2.Answer(ask_id=ask.ask_id, index=at) for at in (1, 0))
+        streams[1].answer(repeated)
+        streams[1].answer(other)
+        refusal = streams[1].expect("refusal")
+        assert refusal.reason == play_pb2.REFUSAL_REASON_ALREADY_ANSWERED
+        streams[0].answer(play_pb2.Answer(ask_id=again.ask_id, index=0))
+        ends = played(*streams)
+        assert all(end.ending == Ending.COMPLETED and not end.faults for end in ends)
+        path = tmp_path / "replays" / f"{match_id}.replay"
+        eventually(path.exists)
+        verdict = verify_file(path)
+        assert verdict.ok, verdict.problem
 
 
 def test_sigint_before_anybody_came(tmp_path):

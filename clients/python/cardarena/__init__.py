@@ -11,6 +11,11 @@ A bot is a class with one method, and plays with `cardarena.run`:
 Each game has a module with its messages under short names: `cardarena.abstrac`.
 """
 
+import os
+
+# Read when grpc is first imported. Else it has words of its own for what the SDK says better.
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
 from cardarena import (
     abstrac,
     arlington,

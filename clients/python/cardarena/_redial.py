@@ -48,7 +48,10 @@ class StreamEnd:
     def reason(self) -> str:
         """Why, shortly: of a failure to connect gRPC tells the whole story, the cause last."""
         if not self.welcomed and self.code is grpc.StatusCode.UNAVAILABLE:
-            return self.details.rpartition(": ")[2]
+            cause = self.details.rpartition(": ")[2]
+            if "CERTIFICATE_VERIFY_FAILED" in self.details:
+                return f"its certificate is not trusted, see --ca: {cause}"
+            return cause
         return self.details or self.code.name
 
 

@@ -143,7 +143,7 @@ async def random_faults(seed, *, faults, matches=40, bots=16, think_s=0.005):
 
     async with Trial(seed=seed) as trial, Proxy(lambda: trial.server.address, plan=plan) as proxy:
         for number in range(bots):
-            trial.bot(f"bot{number}", lambda: proxy.address, think_s=think_s)
+            trial.bot(f"bot{number}", lambda: proxy.address, think_s=think_s, dial_s=1.5)
         await trial.all_welcome()
         while (happened := sum(len(link.deeds) for link in proxy.links)) < faults:
             for _ in range(matches - len(trial.running())):

@@ -16,15 +16,19 @@ from tests.chaos.report import Figure, Report, percentile
 from tests.chaos.trial import Order, Trial
 
 RESUME_S = 5.0
+LONG_GAMES = ("eleusis", "eleusis_express", "jam", "oklahoma_rummy")
+"""A match of these takes hundreds of decisions."""
+SHORT_GAMES = tuple(game for game in GAMES if game.id not in LONG_GAMES)
 
 
-def orders(random, bots, games):
+def orders(random, bots, games, **control):
     """Matches without end: every game, now and then with more than the fewest seats."""
     names = [f"bot{number}" for number in range(bots)]
     for number in count():
         game = games[number % len(games)]
         few = [seats for seats in game.seats if seats <= min(4, bots)] or [min(game.seats)]
-        yield Order(game.id, tuple(random.sample(names, random.choice(few))), f"match {number}")
+        seated = tuple(random.sample(names, random.choice(few)))
+        yield Order(game.id, seated, f"match {number}", **control)
 
 
 async def killed_server(seed, *, kills, matches, bots=12, think_s=0.05, life_s=1.0):

@@ -1,0 +1,150 @@
+"""What a launched bot printed, kept with its times for the bot's owner.
+
+A line of the file is the time in UTC, who wrote, and text: `|` is the bot, on
+standard output or standard error, `*` the arena about the bot's process.
+
+    2026-11-21T04:10:22.123Z * started: python3 bot.py
+    2026-11-21T04:10:22.871Z | loading my model
+
+So the part that belongs to a match, or to one decision, is found by its time.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+MAX_OUTPUT_BYTES: Final = 1 << 20
+"""What is kept of one instance's output, in two halves of which the older one is dropped."""
+LOG_SUFFIX: Final = ".log"
+OLDER_SUFFIX: Final = ".log.older"
+_HALF_BYTES: Final = MAX_OUTPUT_BYTES // 2
+_BOT: Final = "|"
+_ARENA: Final = "*"
+_STAMP_CHARS: Final = len("2026-11-21T04:10:22.123Z")
+
+
+def instance_name(bot: str, instance: int) -> str:
+    """Names the folder and the log of one process of a bot."""
+    return f"{bot}-{instance}".replace(" ", "_")
+
+
+class OutputLog:
+    """Writes the output of one bot's process; it goes on with what is there already.
+
+    Nothing is raised if the disk refuses: then the output is lost, not the bot.
+    """
+
+    def __init__(self, path: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        """Open the log for its owner alone (mode 0600). `now` gives the time in UTC."""
+        self._path = path
+        self._now = now
+        self._fd = -1
+        self._size = 0
+        self._within_line = False
+        self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def printed(self, chunk: bytes | bytearray) -> None:
+        """Add what the bot printed; a line begins with the time at which its first byte came."""
+        if not chunk:
+            return
+        head = b"" if self._within_line else self._head(_BOT)
+        ends = chunk.endswith(b"\n")
+        body = chunk[:-1] if ends else chunk
+        lines = body.replace(b"\n", b"\n" + self._head(_BOT))
+        self._write(head + lines + (b"\n" if ends else b""))
+        self._within_line = not ends
+
+    def mark(self, text: str) -> None:
+        """Add a line of the arena's own."""
+        line = self._head(_ARENA) + text.replace("\n", " ").encode("utf-8", "replace") + b"\n"
+        self._write(b"\n" + line if self._within_line else line)
+        self._within_line = False
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _head(self, who: str) -> bytes:
+        stamp = self._now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return f"{stamp} {who} ".encode()
+
+    def _open(self) -> None:
+        with suppress(OSError):
+            self._fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self._size = os.fstat(self._fd).st_size
+
+    def _write(self, data: bytes) -> None:
+        if self._fd < 0:
+            return
+        with suppress(OSError):
+            while data:
+                self._size += os.write(self._fd, data[:_HALF_BYTES])
+                data = data[_HALF_BYTES:]
+                if self._size >= _HALF_BYTES:
+                    self.close()
+                    self._path.replace(self._path.with_suffix(OLDER_SUFFIX))
+                    self._open()
+
+
+class Printed(NamedTuple):
+    """A line of a log."""
+
+    at: datetime
+    """In UTC."""
+    by_arena: bool
+    """It is about the bot's process, and not printed by the bot."""
+    text: str
+
+
+def read_output(path: Path) -> list[Printed]:
+    """What is left of a log, oldest first; nothing if there is none.
+
+    Raises:
+      OSError: if it is there and cannot be read.
+    """
+    found: list[Printed] = []
+    for part in (path.with_suffix(OLDER_SUFFIX), path):
+        try:
+            data = part.read_bytes()
+        except FileNotFoundError:
+            continue
+        # Only "\n" ends a line: what else a bot printed is its own.
+        lines = map(_read_line, data.decode("utf-8", "replace").split("\n"))
+        found += [line for line in lines if line is not None]
+    return found
+
+
+def between(lines: Sequence[Printed], begin: datetime, end: datetime) -> list[Printed]:
+    """The lines of a span of time, both ends included."""
+    return [line for line in lines if begin <= line.at <= end]
+
+
+def _read_line(line: str) -> Printed | None:
+    """A line as it was written; None if it was cut off, as where an older half begins."""
+    stamp, rest = line[:_STAMP_CHARS], line[_STAMP_CHARS:]
+    if rest[:2] not in (f" {_BOT}", f" {_ARENA}"):
+        return None
+    try:
+        at = datetime.fromisoformat(stamp)
+    except ValueError:
+        return None
+    if at.tzinfo is None:
+        return None
+    return Printed(at, rest[1] == _ARENA, rest[3:])

@@ -1,0 +1,30 @@
+"""`arena serve` as a process."""
+
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+from tests.server.streams import PATIENCE_S
+
+
+@contextmanager
+def served(data, *arguments):
+    """The address that it prints and the process, which is killed if it is still there."""
+    command = [sys.executable, "-c", "from arena.cli import main; main()", "serve", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--data", str(data), *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    timer = threading.Timer(PATIENCE_S * 2, process.kill)
+    timer.start()
+    try:
+        line = process.stdout.readline()
+        assert "The arena listens on" in line, process.stderr.read()
+        yield line.split()[4].removesuffix("."), process
+    finally:
+        timer.cancel()
+        process.kill()
+        process.communicate()
