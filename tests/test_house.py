@@ -194,6 +194,7 @@ DISTRIBUTIONS = {
     "packaging": "packaging",
     "phevaluator": "phevaluator",
     "pokerkit": "pokerkit",
+    "prometheus_client": "prometheus-client",
     "pyspiel": "open-spiel",
     "pytest": "pytest",
     "rich": "rich",

@@ -9,6 +9,7 @@ from arena.cli.play import play
 from arena.cli.replay import replay
 from arena.cli.serve import serve
 from arena.cli.tournament import tournament
+from arena.cli.why import why
 
 
 @click.group(
@@ -27,5 +28,5 @@ def main() -> None:
     """
 
 
-for command in (serve, play, tournament, games, replay, keys, demo):
+for command in (serve, play, tournament, games, replay, why, keys, demo):
     main.add_command(command)

@@ -127,7 +127,7 @@ def _play_all(
                 ) -> None:
                     async with slots:
                         table, report = await play(plan, mine, arena, crew, bar)
-                        publish_left_over(report, arena)
+                        await publish_left_over(plan.schedule, report, arena)
                         ranked[plan.name] = table
 
                 async with trio.open_nursery() as nursery:

@@ -69,7 +69,7 @@ def show(
     if hand is not None and step_number is not None:
         raise click.UsageError("choose one of --hand and --step")
     opened = _open(file)
-    with _plain_errors(file):
+    with plain_replay_errors(file):
         screen = Screen(opened, _eyes(opened, seat, spectator=spectator), Console(highlight=False))
         steps = Steps.of(opened)
     chosen = steps.frames
@@ -163,7 +163,7 @@ def export(file: Path, output: Path | None) -> None:
       arena replay export 3f9a.replay | jq 'select(.type == "decision") | .text'
     """
     opened = _open(file)
-    with _plain_errors(file):
+    with plain_replay_errors(file):
         lines = list(export_lines(opened))
     if output is None:
         for line in lines:
@@ -176,7 +176,7 @@ def export(file: Path, output: Path | None) -> None:
 
 
 @contextlib.contextmanager
-def _plain_errors(file: Path) -> Iterator[None]:
+def plain_replay_errors(file: Path) -> Iterator[None]:
     """Tell what can be wrong with a replay as one sentence, and end with exit code 1."""
     try:
         yield
@@ -187,7 +187,7 @@ def _plain_errors(file: Path) -> Iterator[None]:
 
 
 def _open(file: Path) -> Replay:
-    with _plain_errors(file):
+    with plain_replay_errors(file):
         return Replay.open(file)
 
 

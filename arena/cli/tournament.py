@@ -44,7 +44,7 @@ from arena.server.tournaments import (
     play,
     publish_left_over,
 )
-from arena.store import open_store
+from arena.store import Settings, open_store
 
 DEFAULT_DEAL_SETS = 20
 
@@ -72,7 +72,10 @@ is run again; the results are in DATA/arena.db.
     type=click.IntRange(1),
     help="Deal-sets for every group of bots at a table.",
 )
-@click.option("--seed", help="Fixes deals and seating; a new tournament draws one otherwise.")
+@click.option(
+    "--seed",
+    help="Makes deals and seating repeatable.  [default: fair deals, which anyone can verify]",
+)
 @click.option(
     "--max-matches",
     default=DEFAULT_MAX_MATCHES,
@@ -107,13 +110,15 @@ def tournament(
     name = name or game.id
     log_to(data)
     with plain_errors():
+        begun = held_settings(data, name)
         plan = TournamentPlan(
             name=name,
             game=game,
             commands=bot_commands(bots),
             seats=seats or game.seats[0],
             deal_sets=deal_sets,
-            seed=seed or held_seed(data, name) or secrets.token_hex(8),
+            seed=seed or (begun.seed if begun else secrets.token_hex(8)),
+            fair=begun.fair if begun else seed is None,
             options=parse_options(options),
             time_control=time_control_of(move, bank, increment),
             max_matches=max_matches,
@@ -121,12 +126,19 @@ def tournament(
         game.options(plan.options, plan.seats)
         ranked, report = run(plan, data, quiet=as_json)
     if as_json:
-        result = {"tournament": name, "game": game.id, "seats": plan.seats, "seed": plan.seed}
+        result = {
+            "tournament": name,
+            "game": game.id,
+            "seats": plan.seats,
+            "seed": plan.seed,
+            "fair_deals": plan.fair,
+        }
         click.echo(json.dumps(result | show.as_json(ranked), indent=2))
     else:
         console = Console()
         console.print(show.table(ranked, f"{game.title}, {plan.seats} seats"))
-        console.print(f"Seed {plan.seed}. Replays: {data / 'replays'}", soft_wrap=True)
+        deals = f"Fair deals; seating by seed {plan.seed}." if plan.fair else f"Seed {plan.seed}."
+        console.print(f"{deals} Replays: {data / 'replays'}", soft_wrap=True)
     if report.incomplete:
         count = len(report.incomplete)
         raise click.ClickException(f"the arena could not complete {count} deal-sets; run it again")
@@ -143,7 +155,7 @@ def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Re
                 crew = Crew(arena, plan.commands, data / "bots" / plan.name, nursery)
                 ranked, report = await play(plan, held, arena, crew, on_progress)
                 nursery.cancel_scope.cancel()
-            publish_left_over(report, arena)
+            await publish_left_over(plan.schedule, report, arena)
             return ranked, report
 
         try:
@@ -189,12 +201,12 @@ def _bar(progress: Progress, title: str) -> Callable[[Played], None]:
     return on_progress
 
 
-def held_seed(data: Path, name: str) -> str | None:
-    """The seed of a tournament that the folder holds already, so that it goes on."""
+def held_settings(data: Path, name: str) -> Settings | None:
+    """The settings of a tournament that the folder holds already, so that it goes on."""
     if not (data / "arena.db").exists():
         return None
     with open_store(data / "arena.db") as store:
         for each in store.tournaments():
             if each.name == name:
-                return each.seed
+                return each
     return None

@@ -5,7 +5,7 @@ it. Only launch what you would run yourself.
 """
 
 from arena.jail.command import BadCommand, BotCommand, parse_commands
-from arena.jail.output import Printed, between, instance_name, read_output
+from arena.jail.output import Printed, between, instance_name, output_paths, read_output
 from arena.jail.process import BotProcess, launch
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "between",
     "instance_name",
     "launch",
+    "output_paths",
     "parse_commands",
     "read_output",
 ]

@@ -103,6 +103,11 @@ class OutputLog:
                     self._open()
 
 
+def output_paths(folder: Path) -> list[Path]:
+    """All logs in a folder of launched bots, and in those of its matches and tournaments."""
+    return sorted((*folder.glob(f"*{LOG_SUFFIX}"), *folder.glob(f"*/*{LOG_SUFFIX}")))
+
+
 class Printed(NamedTuple):
     """A line of a log."""
 

@@ -1,7 +1,7 @@
 """What the ladder knows of a match that was played."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 ABORTED: Final = "aborted"
@@ -35,6 +35,8 @@ class MatchOutcome:
     replay_id: str | None = None
     evidence: str = ""
     """What is known of an abnormal ending, for the people who run the arena."""
+    journal_position: str = field(default="", compare=False)
+    """Where the journal holds the match's end. Kept with the result, and no part of it."""
 
     def __post_init__(self) -> None:
         if self.has_result and not len(self.scores) == len(self.places) == len(self.faults):

@@ -47,7 +47,7 @@ class DealLog:
 
     When it is opened, torn ends are cut off and what an earlier process left
     half done is brought to its end: deal-sets that were not fixed are void, and
-    openings that the public log misses are published.
+    openings that the public log misses are published. All of that is then on disk.
 
     Raises:
       Unwritten: from any method that writes, once the disk has refused; from
@@ -87,16 +87,17 @@ class DealLog:
                 damage += self.book.damage
                 damage += _go_on(public, self._public, LOG_MAGIC, log.take)
                 damage += log.damage
+                self.damage = damage
+                """What was found damaged, in sentences."""
+                self.head = log.head
+                """The head of the public log, with entries that are about to be written."""
+                self._committed = log.unopened
+                self._bring_to_an_end()
+                self._sync_at_once()
                 sync_folder(folder)
                 sync_folder(public.parent)
             except OSError as error:
                 raise Unwritten(f"cannot keep deals in {folder}: {error.strerror}") from error
-            self.damage = damage
-            """What was found damaged, in sentences."""
-            self.head = log.head
-            """The head of the public log, with entries that are about to be written."""
-            self._committed = log.unopened
-            self._bring_to_an_end()
             self._files = files.pop_all()
 
     def __enter__(self) -> Self:
@@ -218,8 +219,7 @@ class DealLog:
         """Write what is left and close the files."""
         try:
             if not self._broken:
-                self._sync_files(b"".join(self._unpublished))
-                self._unpublished.clear()
+                self._sync_at_once()
         except OSError as error:
             self._break(error)
         finally:
@@ -271,6 +271,11 @@ class DealLog:
         finally:
             self._syncing.set()
             self._syncing = None
+
+    def _sync_at_once(self) -> None:
+        self._sync_files(b"".join(self._unpublished))
+        self._unpublished.clear()
+        self._synced = self._added
 
     def _sync_files(self, entries: bytes) -> None:
         # In this order: a commitment in the log whose secret is lost can never be opened.

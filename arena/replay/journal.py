@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 import trio
 
@@ -37,6 +37,18 @@ SEGMENT_SUFFIX: Final = ".journal"
 _log = logging.getLogger(__name__)
 
 
+class JournalWatch(Protocol):
+    """Is told how the journal's disk does, for metrics."""
+
+    def wrote(self, size: int, seconds: float) -> None:
+        """So many bytes were written in one go."""
+        ...
+
+    def synced(self, seconds: float) -> None:
+        """What was written has reached the disk."""
+        ...
+
+
 class Journal:
     """The journal of one process, in a folder of its own (mode 0700).
 
@@ -51,6 +63,7 @@ class Journal:
         *,
         matches: int = 0,
         on_broken: Callable[[str], None] = lambda _: None,
+        watch: JournalWatch | None = None,
     ) -> None:
         """Start a new segment in `folder`.
 
@@ -58,6 +71,7 @@ class Journal:
         which may go on in it; `on_broken` is told why writing ended.
         """
         self.folder = folder
+        self._watch = watch
         self._on_broken = on_broken
         self._buffer: list[bytes] = []
         self._broken = ""
@@ -66,8 +80,9 @@ class Journal:
         self._synced = 0
         self._syncing: trio.Event | None = None
         self._dirty: trio.Event | None = None
-        self._segment_left = SEGMENT_BYTES
         self._segments = 0
+        self._segment = ""
+        self._segment_at = 0
         # Sorts by time; the process id keeps two processes apart.
         self._run = f"{time.time_ns():020d}-{os.getpid()}"
         try:
@@ -114,15 +129,28 @@ class Journal:
             raise Unwritten(self._broken)
         self._buffer.append(framed(body))
 
+    @property
+    def position(self) -> str:
+        """Where the next record will be written: the segment's name and the byte in it."""
+        return f"{self._segment}:{self._segment_at}"
+
+    @property
+    def unsynced_bytes(self) -> int:
+        """Bytes that are written and may not have reached the disk."""
+        return self._written - self._synced
+
     def flush(self) -> None:
         """Write all records added so far, so that they survive the process."""
         if not self._buffer:
             return
         data = b"".join(self._buffer)
         self._buffer.clear()
+        began_s = time.perf_counter()
         self._write(self._fd, data)
+        if self._watch is not None:
+            self._watch.wrote(len(data), time.perf_counter() - began_s)
         self._written += len(data)
-        self._segment_left -= len(data)
+        self._segment_at += len(data)
         if self._dirty is not None:
             self._dirty.set()
 
@@ -167,8 +195,11 @@ class Journal:
         self._syncing = trio.Event()
         written = self._written
         try:
+            began_s = time.perf_counter()
             await trio.to_thread.run_sync(sync_data, self._fd)
-            if self._segment_left <= 0:
+            if self._watch is not None:
+                self._watch.synced(time.perf_counter() - began_s)
+            if self._segment_at >= SEGMENT_BYTES:
                 self._roll()
             self._synced = max(self._synced, written)
         except OSError as error:
@@ -183,7 +214,6 @@ class Journal:
         sync_data(self._fd)
         full, self._fd = self._fd, self._new_segment()
         os.close(full)
-        self._segment_left = SEGMENT_BYTES
 
     def _new_segment(self) -> int:
         self._segments += 1
@@ -194,7 +224,9 @@ class Journal:
         with contextlib.suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         run = journal_pb2.Record(run=journal_pb2.Run(boot_id=boot_id()))
-        write_all(fd, JOURNAL_MAGIC + framed(run.SerializeToString()))
+        head = JOURNAL_MAGIC + framed(run.SerializeToString())
+        write_all(fd, head)
+        self._segment, self._segment_at = name, len(head)
         sync_folder(self.folder)
         return fd
 

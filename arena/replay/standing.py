@@ -8,7 +8,6 @@ import fcntl
 import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import Enum
 from itertools import groupby
 from pathlib import Path
@@ -46,7 +45,7 @@ class Standing:
     """Which process of which bot sits where, by seat; empty if that is not known."""
     leased: bool = False
     """Somebody waits for its result and starts it again."""
-    written_at: datetime = datetime.fromtimestamp(0, UTC)
+    written_unix_s: float = 0.0
     """When its journal was last written."""
 
     @property
@@ -104,7 +103,7 @@ def _in_run(segments: list[Path], match_id: str) -> Standing | None:
             except Damaged:
                 pass  # the torn end of a killed process, or a record that is just being written
         if standing is not None:
-            standing.written_at = datetime.fromtimestamp(segment.stat().st_mtime, UTC)
+            standing.written_unix_s = segment.stat().st_mtime
     return standing
 
 

@@ -1,12 +1,13 @@
 """Whether the arena takes another match just now: not while it is late or its disk is nearly full.
 
 Matches in play come first: what would make all of them late is refused at the
-door, with a time after which to ask again. A tournament is not refused, it
-waits; but one of its matches is always let in, so that it gets on, slowly.
+door, with a time after which to ask again. Tournaments are not refused: fewer
+of their matches are in play at a time, but always one, so that they get on.
 """
 
 import contextlib
 import logging
+import math
 from collections.abc import AsyncIterator, Callable
 from typing import Final
 
@@ -24,6 +25,8 @@ DISK_RETRY_S: Final = 60.0
 CHECK_LATE_S: Final = 0.1
 """How long one look at the lateness holds, as the figure takes some sorting."""
 CHECK_DISK_S: Final = 1.0
+HALVE_S: Final = 10.0
+"""How long the lateness looks back: before that it cannot show what fewer matches do for it."""
 WAIT_S: Final = 0.25
 """Between two looks of a match that waits for its turn."""
 
@@ -57,6 +60,8 @@ class Admission:
         self._why = ""
         self._queue = trio.Lock()
         self._turns = 0
+        self._limit = math.inf
+        self._halve_at_s = -math.inf
         self.refused = 0
         """Matches that were refused so far, for metrics."""
 
@@ -88,18 +93,33 @@ class Admission:
     async def turn(self) -> AsyncIterator[None]:
         """Wait until a match of a tournament may be played, and play it within the block.
 
-        Matches come in by the order in which they asked. While the door is
-        closed they wait, but for one at a time.
+        Matches come in by the order in which they asked. While the arena is
+        late, half as many are in play at a time as were, and half of that when
+        it is still late after `HALVE_S`; while its disk is full, one.
         """
         async with self._queue:
             # Nothing tells when the machine has recovered, so it is looked at.
-            while self._turns and self.why_closed():  # noqa: ASYNC110
+            while self._turns >= self._room():  # noqa: ASYNC110
                 await trio.sleep(WAIT_S)
             self._turns += 1
         try:
             yield
         finally:
             self._turns -= 1
+
+    def _room(self) -> float:
+        """Matches of tournaments that may be in play at a time."""
+        if not self.why_closed():
+            self._limit, self._halve_at_s = math.inf, -math.inf
+            return math.inf
+        now_s = self._now_s()
+        if self._full.at(now_s):
+            return 1
+        if now_s >= self._halve_at_s:
+            # The one that asks would be one more.
+            self._limit = max(1, min(self._limit, self._turns + 1) // 2)
+            self._halve_at_s = now_s + HALVE_S
+        return self._limit
 
     def _look_at_lateness(self) -> str:
         late_ms = self._p99_ms()
@@ -118,13 +138,20 @@ class Admission:
         return f"{free / 1e6:,.0f} MB of its disk are free, and {enough / 1e6:,.0f} are needed"
 
 
+def always_open() -> Admission:
+    """A door that lets everything in, for an arena without a machine to look at."""
+    return Admission(
+        p99_ms=lambda: 0.0, disk=lambda: (0, 0, 0), now_s=lambda: 0.0, min_free_bytes=0
+    )
+
+
 class _Look:
     """A look at something that holds for a while."""
 
     def __init__(self, holds_s: float, look: Callable[[], str]) -> None:
         self._holds_s = holds_s
         self._look = look
-        self._until_s = float("-inf")
+        self._until_s = -math.inf
         self._seen = ""
 
     def at(self, now_s: float) -> str:

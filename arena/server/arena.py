@@ -20,7 +20,6 @@ from arena.deal import KeyedDeals, first_pack
 from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
 from arena.referee import (
     AbortCause,
-    Ending,
     Entrant,
     Ledger,
     MatchSpec,
@@ -29,12 +28,12 @@ from arena.referee import (
     Settled,
 )
 from arena.referee.lag import LagMeter
-from arena.replay.cut import KeptSession, Recovery, Unfinished, replay_path, write_replay
+from arena.replay.cut import KeptSession, Recovery, Unfinished, replay_path
 from arena.replay.deal_log import DealLog
-from arena.replay.fairness import context_of
-from arena.replay.journal import Journal, boot_id
+from arena.replay.journal import Journal
 from arena.replay.match_log import MatchLog, SeatedAt
-from arena.replay.read import Unplayable, spec_of
+from arena.replay.read import Unplayable
+from arena.server.cut_short import Fate, close, fate_of, keep_sessions, order_of, spec_again
 from arena.server.deal_sets import DealSets
 from arena.server.deals import Deals
 from arena.server.orders import MatchOrder, MatchRecord
@@ -43,6 +42,7 @@ from arena.server.refusals import Refused, invalid, not_found, not_now
 from arena.server.seating import Seating
 from arena.server.session import BotId, Session
 from arena.server.tokens import Tokens
+from arena.server.watch import Watch
 from cardarena.v1 import journal_pb2, play_pb2
 
 _log = logging.getLogger(__name__)
@@ -79,6 +79,7 @@ class Arena:
         recovery: Recovery,
         server_id: str,
         lag: LagMeter | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """An arena that goes on with what an earlier process left.
 
@@ -90,7 +91,10 @@ class Arena:
           recovery: What the journals of earlier processes hold.
           server_id: Names the arena in its commitments.
           lag: How late the arena itself is.
+          watch: Counts what happens.
         """
+        self.watch = watch or Watch()
+        self.lag = lag
         self.journal = journal
         self.replays = replays
         self.tokens = tokens
@@ -198,7 +202,7 @@ class Arena:
         unfinished = self._unfinished.pop(order.match_id, None)
         if unfinished is not None:
             with contextlib.suppress(Unplayable):
-                return await self._play_on(unfinished, order)
+                return await self._playing_on(unfinished, order, held=False)()
         return await self._play(self._prepare(order, leased=True))
 
     async def fix_deals(self, order: MatchOrder) -> None:
@@ -217,6 +221,10 @@ class Arena:
         message = play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=int(seconds * 1000)))
         for session in self.sessions.values():
             session.send(message)
+
+    async def close_left_over(self, held: Callable[[str], bool]) -> None:
+        """Open fair deals that nothing will be played by any more, but those `held`, by name."""
+        await self._deal_sets.close_left_over(held)
 
     async def idle(self) -> None:
         """Wait until no match is in play."""
@@ -288,7 +296,12 @@ class Arena:
         if session is None:
             kept = self._kept.get(bot, KeptSession())
             session = self.sessions[bot] = Session(
-                bot, self.now_s, on_deal=self._on_deal, epoch=kept.epoch, matches=kept.matches
+                bot,
+                self.now_s,
+                on_deal=self._on_deal,
+                on_refusal=self.watch.message_refused,
+                epoch=kept.epoch,
+                matches=kept.matches,
             )
         return session
 
@@ -314,7 +327,7 @@ class Arena:
                 return
 
     def _ledger(self, spec: MatchSpec) -> Ledger:
-        return self._logs[spec.match_id]
+        return self.watch.ledger(self._logs[spec.match_id], spec)
 
     async def _synced(self) -> None:
         await self._deal_log.synced()
@@ -374,24 +387,18 @@ class Arena:
         Matches that somebody will lease again wait for that. All others go on at
         once, and their bots have `HELD_S` to come back before their clocks run.
         """
-        recovery = self._recovery
-        for (name, instance), kept in recovery.sessions.items():
-            self._kept[BotId(name, instance)] = kept
-            message = journal_pb2.SessionKept(
-                bot=name, instance=instance, epoch=kept.epoch, matches=kept.matches
-            )
-            self.journal.append(journal_pb2.Record(session=message).SerializeToString())
+        keep_sessions(self._recovery.sessions, self.journal)
+        for bot, kept in self._recovery.sessions.items():
+            self._kept[BotId(*bot)] = kept
         going_on = 0
-        for each in recovery.unfinished:
-            # A power cut may have taken moves back that bots have seen.
-            crashed = "" not in (each.boot_id, boot_id()) and each.boot_id != boot_id()
-            if each.leased and each.opened.deal_set:
-                if not crashed:
+        for each in self._recovery.unfinished:
+            match fate_of(each):
+                case Fate.WAITS:
                     self._unfinished[each.opened.match_id] = each
-            elif crashed or each.leased or each.opening is None:
-                self._close(each, AbortCause.STOPPED)
-            else:
-                going_on += self._restore(each)
+                case Fate.ENDS:
+                    close(each, AbortCause.STOPPED, self.journal, self.replays)
+                case Fate.GOES_ON:
+                    going_on += self._goes_on(each)
         if going_on:
             _log.info("%d matches go on where they stood", going_on)
             assert self._nursery is not None
@@ -408,26 +415,16 @@ class Arena:
         except ValueError:
             return True
 
-    def _restore(self, unfinished: Unfinished) -> bool:
-        opened = unfinished.opened
-        order = MatchOrder(
-            opened.game,
-            tuple(BotId(each.bot, each.instance) for each in unfinished.seated),
-            match_id=opened.match_id,
-            deal_set=opened.deal_set,
-        )
-        try:
-            playing = self._playing_on(unfinished, order, held=True)
-        except Unplayable as error:
-            _log.warning("match %s cannot go on: %s", opened.match_id, error)
-            self._close(unfinished, AbortCause.UNPLAYABLE)
-            return False
+    def _goes_on(self, unfinished: Unfinished) -> bool:
         assert self._nursery is not None
+        try:
+            playing = self._playing_on(unfinished, order_of(unfinished), held=True)
+        except Unplayable as error:
+            _log.warning("match %s cannot go on: %s", unfinished.opened.match_id, error)
+            close(unfinished, AbortCause.UNPLAYABLE, self.journal, self.replays)
+            return False
         self._nursery.start_soon(playing)
         return True
-
-    async def _play_on(self, unfinished: Unfinished, order: MatchOrder) -> Outcome:
-        return await self._playing_on(unfinished, order, held=False)()
 
     def _playing_on(
         self, unfinished: Unfinished, order: MatchOrder, *, held: bool
@@ -437,22 +434,14 @@ class Arena:
         Raises:
           Unplayable: if this arena has other rules, or the deals are lost.
         """
-        opened, opening = unfinished.opened, unfinished.opening
-        if opening is None:
-            raise Unplayable("the key of its deals is lost")
-        spec = spec_of(opened, opening.key)
-        if spec.fair_deal is not None:
-            spec = replace(spec, deal_context=context_of(opened))
+        spec, opening = spec_again(unfinished), unfinished.opening
+        assert opening is not None
         sessions = [self._session_of(bot) for bot in order.bots]
         for session in sessions:
             session.held = held and not session.connected
             session.gone = not (held or session.connected)
-        numbers = [each.match for each in unfinished.seated] or [0] * spec.seats
-        names = tuple(entrant.name for entrant in spec.entrants)
-        ports = [
-            session.seat_at(spec, seat, names, number)
-            for seat, (session, number) in enumerate(zip(sessions, numbers, strict=True))
-        ]
+        numbers = [each.match for each in unfinished.seated]
+        ports = _seated(spec, sessions, numbers)
         log = self.journal.match_again(
             unfinished.bodies, _numbers(sessions, ports), leased=unfinished.leased
         )
@@ -460,31 +449,21 @@ class Arena:
         record, past = self._record(spec), unfinished.past
         return lambda: self._referee(order, spec, ports, log, record, past)
 
-    def _close(self, unfinished: Unfinished, cause: AbortCause) -> None:
-        """End a match that cannot go on: it counts for nothing, and its replay is published."""
-        opened, opening = unfinished.opened, unfinished.opening
-        past = unfinished.past
-        log = self.journal.match_again(unfinished.bodies)
-        end_s = max((each.sent_s + each.charged_s for each in past), default=0.0)
-        outcome = Outcome(
-            opened.match_id, Ending.ABORTED, (), (), (), (), decisions=len(past), cause=cause
-        )
-        log.closed(outcome, end_s)
-        if opening is not None:
-            try:
-                write_replay(self.replays, opened.match_id, log.bodies, opening)
-            except OSError:
-                _log.exception("the replay of match %s could not be written", opened.match_id)
-
     async def _release_held(self) -> None:
         await trio.sleep(HELD_S)
         for session in self.sessions.values():
             session.release()
 
 
-def _seated(spec: MatchSpec, sessions: Sequence[Session]) -> list[Seating]:
+def _seated(
+    spec: MatchSpec, sessions: Sequence[Session], numbers: Sequence[int] = ()
+) -> list[Seating]:
     names = tuple(entrant.name for entrant in spec.entrants)
-    return [session.seat_at(spec, seat, names) for seat, session in enumerate(sessions)]
+    numbered = zip(sessions, numbers or [0] * spec.seats, strict=True)
+    return [
+        session.seat_at(spec, seat, names, number)
+        for seat, (session, number) in enumerate(numbered)
+    ]
 
 
 def _numbers(sessions: Sequence[Session], ports: Sequence[Seating]) -> list[SeatedAt]:

@@ -1,6 +1,6 @@
 """The launched bots of an arena: started when first needed, and again if they die."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +53,10 @@ class Crew:
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 nursery.start_soon(self._bring, bot)
+
+    def start_soon(self, task: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Run a task for as long as the crew is needed."""
+        self._nursery.start_soon(task, *args)
 
     async def _bring(self, bot: BotId) -> None:
         lock = self._locks.setdefault(bot, trio.Lock())

@@ -39,6 +39,7 @@ from arena.server.play import SERVICE, play_handler
 from arena.server.replays import Replays
 from arena.server.session import MAX_MESSAGE_BYTES
 from arena.server.tokens import Tokens
+from arena.server.watch import CallWatch, Watch
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc, replay_pb2, replay_pb2_grpc
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class _Host:
         self._arena: Arena | None = None
         self._make_arena: Callable[[], Arena]
         self._broken = ""
+        self._watch = Watch()
 
     async def run(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -146,7 +148,9 @@ class _Host:
             recovery = await asyncio.to_thread(recover, folder, replays, held=lambda _: True)
             for damage in (*deal_log.damage, *recovery.damage):
                 _log.warning("the journal is damaged: %s", damage)
-            with Journal(folder, matches=recovery.matches, on_broken=self._on_broken) as journal:
+            with Journal(
+                folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
+            ) as journal:
                 self._journal = journal
                 self._make_arena = lambda: Arena(
                     journal,
@@ -156,6 +160,7 @@ class _Host:
                     recovery=recovery,
                     server_id=server_id,
                     lag=LagMeter(loop.call_later, trio.lowlevel.current_clock().current_time),
+                    watch=self._watch,
                 )
                 return await self._serve(loop)
 
@@ -223,9 +228,11 @@ class _Host:
         self._soon(self._open.set)
 
     def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
-        server = grpc.aio.server(interceptors=(Guard(self._tokens),), options=OPTIONS)
+        interceptors = (CallWatch(self._watch), Guard(self._tokens))
+        server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
         flush = self._journal.flush
-        server.add_generic_rpc_handlers((play_handler(arena, flush, arena.now_s),))
+        play = play_handler(arena, flush, arena.now_s, self._watch)
+        server.add_generic_rpc_handlers((play,))
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena), server)
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(arena.replays), server)
         servicer = health.aio.HealthServicer()

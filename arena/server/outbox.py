@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from arena.referee import OpenAsk
+from arena.server.counts import Counts
 from arena.server.refusals import Refused
 from arena.wire.asks import asks_frame
 
@@ -26,7 +27,13 @@ class Outbox:
     more, and the writer ends once it has sent what was posted before.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        now_s: Callable[[], float],
+        counts: Counts | None = None,
+    ) -> None:
+        self._counts = counts or Counts()
         self._loop = loop
         self._now_s = now_s
         self._frames: list[bytes] = []
@@ -41,6 +48,10 @@ class Outbox:
         self.closed = False
         self.verdict: Refused | None = None
         """Why the stream was closed, if not in order."""
+        self.received_s = 0.0
+        """When the answer came from which the first ask of the last `next` followed; 0 if none
+        did, or if the bot kept the transport busy."""
+        self._received_s = 0.0
 
     def post(self, frame: bytes) -> None:
         """Queue an encoded ArenaMessage."""
@@ -54,10 +65,17 @@ class Outbox:
         if not self.closed:
             if self._asks_bytes + len(element) > MAX_FRAME_BYTES:
                 self._seal_asks()
+            if not self._unstamped:
+                self._received_s = self._counts.received_s
             self._asks.append(element)
             self._unstamped.append(ask)
             self._asks_bytes += len(element)
             self._count(len(element))
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Frames and bytes that wait for the writer; asks that will share a frame count as one."""
+        return len(self._frames) + bool(self._asks), self._queued_bytes
 
     def close(self, verdict: Refused | None = None) -> None:
         """Take nothing more; `verdict` is what the bot is told, None in order."""
@@ -77,7 +95,9 @@ class Outbox:
         self._seal_asks()
         frames, self._frames = self._frames, []
         self._queued_bytes = 0
+        self.received_s = 0.0
         if self._writer_was_free and self._unstamped:
+            self.received_s = self._received_s
             # The arena took this long to get here, so the clocks start now. Had
             # the bot kept the transport busy, the wait would be its own.
             now_s = self._now_s()

@@ -17,6 +17,7 @@ from arena.server.guard import Context, fail, refuse
 from arena.server.outbox import Outbox
 from arena.server.refusals import Refused, invalid, not_now
 from arena.server.session import Session
+from arena.server.watch import Watch
 from cardarena.v1 import play_pb2
 
 SERVICE: Final = "cardarena.v1.PlayService"
@@ -27,13 +28,13 @@ LAST_WORDS_S: Final = 1.0
 
 
 def play_handler(
-    arena: Arena, flush: Callable[[], None], now_s: Callable[[], float]
+    arena: Arena, flush: Callable[[], None], now_s: Callable[[], float], watch: Watch
 ) -> grpc.GenericRpcHandler:
     """The handler of the play service.
 
     `flush` writes the journal, before anything that follows from it is sent.
     """
-    stream = _Play(arena, flush, now_s)
+    stream = _Play(arena, flush, now_s, watch)
     method: Any = grpc.stream_stream_rpc_method_handler(stream.play)
     handler: grpc.GenericRpcHandler = grpc.method_handlers_generic_handler(
         SERVICE, {"Play": method}
@@ -42,8 +43,16 @@ def play_handler(
 
 
 class _Play:
-    def __init__(self, arena: Arena, flush: Callable[[], None], now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        flush: Callable[[], None],
+        now_s: Callable[[], float],
+        watch: Watch,
+    ) -> None:
         self._arena = arena
+        self._watch = watch
+        self._counts = watch.counts
         self._flush = flush
         self._now_s = now_s
 
@@ -62,12 +71,15 @@ class _Play:
 
     async def _serve(self, context: Context) -> None:
         hello = await self._hello(context)
-        outbox = Outbox(asyncio.get_running_loop(), self._now_s)
+        outbox = Outbox(asyncio.get_running_loop(), self._now_s, self._counts)
         session = self._arena.hello(hello, outbox)
+        peer, epoch, reason = context.peer(), session.epoch, "CUT_OFF"
+        self._watch.connected(session, peer)
         writer = asyncio.create_task(self._write(context, outbox))
         reader = asyncio.create_task(self._read(context, session, outbox))
         try:
             await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+            reason = _why(reader, outbox)
             if reader.done():
                 outbox.close()
                 await asyncio.wait((writer,), timeout=LAST_WORDS_S)
@@ -77,6 +89,7 @@ class _Play:
             for task in (reader, writer):
                 task.cancel()  # the call is over, so nothing is cut short
             await asyncio.gather(reader, writer, return_exceptions=True)
+            self._watch.disconnected(session, epoch, peer, reason)
         for task in (writer, reader):
             # What grpc says when the bot has hung up in mid-write is no error of ours.
             with contextlib.suppress(asyncio.CancelledError, grpc.aio.BaseError):
@@ -102,21 +115,41 @@ class _Play:
 
     async def _read(self, context: Context, session: Session, outbox: Outbox) -> None:
         read, deliver, now_s = context.read, session.deliver, self._now_s
+        counts = self._counts
         while not outbox.closed:
             data: Any = await read()
             if data is grpc.aio.EOF:
                 return
-            deliver(outbox, data, now_s())
+            counts.messages += 1
+            counts.received_s = received_s = now_s()
+            try:
+                deliver(outbox, data, received_s)
+            finally:
+                counts.received_s = 0.0
 
     async def _write(self, context: Context, outbox: Outbox) -> None:
-        write, flush = context.write, self._flush
+        write, flush, now_s = context.write, self._flush, self._now_s
+        turnaround = self._counts.turnaround
         while frames := await outbox.next():
             flush()
+            if outbox.received_s:
+                turnaround.observe(now_s() - outbox.received_s)
             for frame in frames:
                 try:  # noqa: SIM105 - entering a context costs more, on the way of every move
                     await write(frame)
                 except asyncio.InvalidStateError:
                     pass
+
+
+def _why(reader: asyncio.Task[None], outbox: Outbox) -> str:
+    """Why a stream has come to its end, in a word."""
+    if outbox.verdict is not None:
+        return outbox.verdict.reason
+    if outbox.closed:
+        return "ARENA_CLOSED"
+    if reader.done() and not reader.cancelled() and reader.exception() is None:
+        return "BOT_CLOSED"
+    return "CUT_OFF"
 
 
 __all__ = ["HELLO_S", "SERVICE", "play_handler"]

@@ -69,12 +69,14 @@ class Session:
         now_s: Callable[[], float],
         *,
         on_deal: Callable[["Session", play_pb2.BotMessage], play_pb2.Refusal | None] | None = None,
+        on_refusal: Callable[[int], None] = lambda _: None,
         epoch: int = 0,
         matches: int = 0,
     ) -> None:
         """A session that begins, or goes on after `epoch` streams and `matches` matches.
 
-        `on_deal` takes what the bot says about deals, and may refuse it.
+        `on_deal` takes what the bot says about deals, and may refuse it; `on_refusal` is
+        told the reason of whatever could not be taken.
         """
         self.bot = bot
         self.epoch = epoch
@@ -91,6 +93,7 @@ class Session:
         """Expected back after a restart of the arena: asks wait for it."""
         self._now_s = now_s
         self._on_deal = on_deal
+        self._on_refusal = on_refusal
         self._bucket = TokenBucket(FREE_MESSAGES, FREE_MESSAGES_PER_S, now_s)
         self._outbox: Outbox | None = None
         self._seatings: dict[int, Seating] = {}
@@ -112,6 +115,11 @@ class Session:
     def matches(self) -> int:
         """Matches that the bot sits at, or is about to."""
         return len(self._seatings) + self.reserved
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Frames and bytes that wait to be sent."""
+        return (0, 0) if self._outbox is None else self._outbox.queued
 
     @property
     def numbered(self) -> int:
@@ -367,6 +375,7 @@ class Session:
     def _refuse(self, number: int, reason: play_pb2.RefusalReason.ValueType, text: str) -> None:
         refusal = play_pb2.Refusal(ask_id=number, reason=reason, text=text)
         self.send(play_pb2.ArenaMessage(refusal=refusal))
+        self._on_refusal(reason)
         self._strikes += 1
         if self._strikes > MAX_STRIKES:
             code = grpc.StatusCode.RESOURCE_EXHAUSTED

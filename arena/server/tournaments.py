@@ -5,6 +5,7 @@ process sees a board twice.
 """
 
 import dataclasses
+import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +16,15 @@ import trio
 
 from arena.games.catalogue import Game
 from arena.jail import BotCommand
-from arena.ladder.results import ABORTED, MatchOutcome
+from arena.ladder.results import MatchOutcome, aborted
 from arena.ladder.schedule import DealSetPlan, MatchPlan, round_robin
 from arena.ladder.standings import Standings, standings
 from arena.ladder.tournament import Progress, Report, run_tournament
 from arena.referee import Ending, Outcome, TimeControl
-from arena.replay.cut import Recovery, recover
+from arena.replay.cut import recover
 from arena.server.arena import Arena
 from arena.server.crew import Crew
+from arena.server.deals import PlannedMatch
 from arena.server.orders import DEFAULT_TIME_CONTROL, MatchOrder
 from arena.server.session import BotId
 from arena.store import Entrant, Settings, Tournament, open_store
@@ -45,6 +47,8 @@ class TournamentPlan:
     options: Mapping[str, object] = field(default_factory=dict)
     time_control: TimeControl = DEFAULT_TIME_CONTROL
     max_matches: int = DEFAULT_MAX_MATCHES
+    fair: bool = False
+    """Dealt fairly; otherwise the deals follow from the seed, which fixes the seating anyway."""
 
     @property
     def schedule(self) -> tuple[DealSetPlan, ...]:
@@ -73,6 +77,7 @@ class TournamentPlan:
             entrants=tuple(Entrant(each.name, each.text) for each in self.commands),
             options=dict(self.options),
             time_control=dataclasses.asdict(self.time_control),
+            fair=self.fair,
         )
 
 
@@ -104,25 +109,17 @@ async def play(
     missing = Counter(
         match.deal_set_id for each in schedule for match in each.matches if match.id not in known
     )
-
-    async def lease(match: MatchPlan) -> MatchOutcome:
-        bots = tuple(BotId(name, match.instance) for name in match.bots)
-        await crew.prepare(bots)
-        order = MatchOrder(
-            game=plan.game.id,
-            bots=bots,
-            options=dict(plan.options),
-            time_control=plan.time_control,
-            seed=match.seed,
-            match_id=match.id,
-            deal_set=match.deal_set_id,
-            tables=missing[match.deal_set_id],
-        )
-        return ladder_outcome(await arena.lease(order))
-
     if missing:
         # Whoever cannot play at all is found out before anything is played.
         await crew.muster([BotId(command.name, 0) for command in plan.commands])
+    dealer = _Dealer(plan, [each for each in schedule if missing[each.id]], missing, arena, crew)
+
+    async def lease(match: MatchPlan) -> MatchOutcome:
+        await crew.prepare(_bots(match))
+        await dealer.ready(match.deal_set_id)
+        outcome = await arena.lease(dealer.order(match))
+        return ladder_outcome(outcome, arena.journal.position)
+
     report = await run_tournament(
         schedule,
         lease=lease,
@@ -131,6 +128,69 @@ async def play(
         on_progress=on_progress,
     )
     return standings(schedule, report.outcomes), report
+
+
+class _Dealer:
+    """Has the deals of each deal-set agreed with its bots while the one before it is played."""
+
+    def __init__(
+        self,
+        plan: TournamentPlan,
+        deal_sets: Sequence[DealSetPlan],
+        missing: Mapping[str, int],
+        arena: Arena,
+        crew: Crew,
+    ) -> None:
+        """`missing` are the matches that each deal-set has still to play."""
+        self._plan = plan
+        self._missing = missing
+        self._arena = arena
+        self._crew = crew
+        self._deal_sets = {each.id: each for each in deal_sets}
+        self._next = dict(itertools.pairwise(self._deal_sets))
+        self._fixed: dict[str, trio.Event] = {}
+
+    def order(self, match: MatchPlan) -> MatchOrder:
+        """The order of a match."""
+        deal_set, fair = self._deal_sets[match.deal_set_id], self._plan.fair
+        return MatchOrder(
+            game=self._plan.game.id,
+            bots=_bots(match),
+            options=dict(self._plan.options),
+            time_control=self._plan.time_control,
+            seed="" if fair else match.seed,
+            match_id=match.id,
+            deal_set=match.deal_set_id,
+            tables=self._missing[match.deal_set_id],
+            plan=tuple(
+                PlannedMatch(each.id, _bots(each), each.rotation) for each in deal_set.matches
+            ),
+        )
+
+    async def ready(self, deal_set_id: str) -> None:
+        """Wait until the deals of a deal-set are agreed; the next one's are begun with."""
+        if not self._plan.fair:
+            return
+        self._begin(deal_set_id)
+        if deal_set_id in self._next:
+            self._begin(self._next[deal_set_id])
+        await self._fixed[deal_set_id].wait()
+
+    def _begin(self, deal_set_id: str) -> None:
+        if deal_set_id not in self._fixed:
+            self._fixed[deal_set_id] = trio.Event()
+            self._crew.start_soon(self._fix, self._deal_sets[deal_set_id])
+
+    async def _fix(self, deal_set: DealSetPlan) -> None:
+        # Everybody who plays any table of it has a say in its packs.
+        bots = dict.fromkeys(bot for match in deal_set.matches for bot in _bots(match))
+        await self._crew.prepare(tuple(bots))
+        await self._arena.fix_deals(self.order(deal_set.matches[0]))
+        self._fixed[deal_set.id].set()
+
+
+def _bots(match: MatchPlan) -> tuple[BotId, ...]:
+    return tuple(BotId(name, match.instance) for name in match.bots)
 
 
 def _take_up(schedule: Sequence[DealSetPlan], tournament: Tournament, arena: Arena) -> set[str]:
@@ -150,16 +210,18 @@ def _take_up(schedule: Sequence[DealSetPlan], tournament: Tournament, arena: Are
     return known
 
 
-def publish_left_over(report: Report, arena: Arena) -> Recovery:
-    """Cut the replays of deal-sets that were played in more than one go."""
-    open_sets = {each.id for each in report.incomplete}
-    return recover(arena.journal.folder, arena.replays, held=lambda name: name in open_sets)
+async def publish_left_over(schedule: Sequence[DealSetPlan], report: Report, arena: Arena) -> None:
+    """Open the deal-sets of a schedule that were played in more than one go."""
+    complete = {each.id for each in schedule} - {each.id for each in report.incomplete}
+    recover(arena.journal.folder, arena.replays, held=lambda name: name not in complete)
+    await arena.close_left_over(held=lambda name: name not in complete)
 
 
-def ladder_outcome(outcome: Outcome) -> MatchOutcome:
+def ladder_outcome(outcome: Outcome, journal_position: str = "") -> MatchOutcome:
     """An outcome of the referee in the words of the ladder."""
     if outcome.ending is Ending.ABORTED:
-        return MatchOutcome(outcome.match_id, (), (), ABORTED, ())
+        cause = outcome.cause.name.lower() if outcome.cause else ""
+        return aborted(outcome.match_id, f"{cause} {outcome.incident}".strip())
     faults: list[Counter[str]] = [Counter() for _ in outcome.scores]
     for fault in outcome.faults:
         faults[fault.seat][fault.kind.name.lower()] += 1
@@ -171,4 +233,5 @@ def ladder_outcome(outcome: Outcome) -> MatchOutcome:
         faults=tuple(dict(each) for each in faults),
         hands=len(outcome.hand_scores),
         replay_id=outcome.match_id,
+        journal_position=journal_position,
     )

@@ -110,6 +110,7 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
         "hands": outcome.hands,
         "replay": outcome.replay_id,
         "evidence": outcome.evidence,
+        "journal": outcome.journal_position,
     }
 
 
@@ -128,4 +129,5 @@ def _outcome(row: RowMapping, faults: Sequence[RowMapping]) -> MatchOutcome:
         hands=row["hands"],
         replay_id=row["replay"],
         evidence=row["evidence"],
+        journal_position=row["journal"] or "",
     )

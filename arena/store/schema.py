@@ -8,6 +8,7 @@ from typing import Final
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     CheckConstraint,
     Column,
     ForeignKey,
@@ -19,9 +20,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
-HEAD: Final = "0002"
+HEAD: Final = "0003"
 """The revision that these tables are at."""
 
 PLANNED: Final = "planned"
@@ -47,6 +49,7 @@ tournaments: Final = Table(
     Column("seats", Integer, nullable=False),
     Column("seed", Text, nullable=False),
     Column("created", Text, nullable=False),  # ISO 8601, UTC
+    Column("fair", Boolean, nullable=False, server_default=false()),  # else dealt from the seed
 )
 
 entrants: Final = Table(
@@ -86,6 +89,7 @@ matches: Final = Table(
     Column("hands", Integer),
     Column("replay", Text),
     Column("evidence", Text),
+    Column("journal", Text),  # the segment that holds the match's end, and the byte after it
     PrimaryKeyConstraint("tournament", "id"),
     ForeignKeyConstraint(["tournament", "deal_set"], ["deal_sets.tournament", "deal_sets.id"]),
     UniqueConstraint("tournament", "deal_set", "rotation"),

@@ -36,6 +36,8 @@ class Settings:
     """The game's settings; values that JSON can hold."""
     time_control: Mapping[str, Any] = field(default_factory=dict)
     """The clock's settings; values that JSON can hold."""
+    fair: bool = False
+    """Dealt fairly; otherwise the deals follow from the seed, which fixes the seating anyway."""
 
 
 def insert_settings(connection: Connection, settings: Settings, now: datetime) -> int:
@@ -52,6 +54,7 @@ def insert_settings(connection: Connection, settings: Settings, now: datetime) -
             time_control=dict(settings.time_control),
             seats=settings.seats,
             seed=settings.seed,
+            fair=settings.fair,
             created=now.astimezone(UTC).isoformat(timespec="seconds"),
         )
         .returning(schema.tournaments.c.id)
@@ -81,6 +84,7 @@ def settings_of(connection: Connection, row: RowMapping) -> Settings:
         entrants=tuple(Entrant(e["name"], e["command"], e["version"]) for e in entrants),
         options=row["options"],
         time_control=row["time_control"],
+        fair=row["fair"],
     )
 
 
@@ -94,6 +98,8 @@ def differences(held: Settings, given: Settings) -> Iterator[str]:
     ):
         if getattr(held, name) != getattr(given, name):
             yield f"{label} {getattr(held, name)}, not {getattr(given, name)}"
+    if held.fair != given.fair:
+        yield "fair deals, not seeded ones" if held.fair else "seeded deals, not fair ones"
     yield from _mapping_differences("option", held.options, given.options)
     yield from _mapping_differences("time control", held.time_control, given.time_control)
     before = {each.name: each for each in held.entrants}

@@ -26,6 +26,14 @@ def test_a_group_of_the_vectors(node, group):
     assert answer == {name: group[name] for name in answer}
 
 
+def test_the_order_in_which_bots_are_named_does_not_matter(node):
+    group = max(GROUPS, key=lambda group: len(group["r"]))
+    backwards = dict(sorted(group["r"].items(), reverse=True))
+    answer = node.call("vector", **(group | {"r": backwards}))
+    assert list(backwards) != list(group["r"])
+    assert (answer["T"], answer["K"]) == (group["T"], group["K"])
+
+
 def test_the_vectors_hold_every_branch():
     rejected = [board["rejected"] for group in GROUPS for board in group["decks"]]
     assert 0 in rejected

@@ -50,6 +50,7 @@ HONEST = [
     (lambda: played(bots=(ALPHA, BETA, GAMMA)),                 3, "three bots"),
     (lambda: played(bots=(Bot("a"), Bot("a", instance=3))),     2, "two processes of one bot"),
     (lambda: played(bots=(Bot("Ms. 50 %/x"), Bot("é"))),        2, "names that plans quote"),
+    (lambda: played(bots=(Bot("\ufeffa"), BETA)),                2, "a name that begins with a byte order mark"),
     (lambda: played("jam"),                                     2, "two packs"),
     (lambda: played("eleusis", (ALPHA, BETA, GAMMA)),           3, "no pack before a choice"),
     (lambda: played(boards=2),                                  2, "a number of boards"),
@@ -197,6 +198,7 @@ LIES = [
     (put("first.bot", "gamma"),                                 "was left out|left it out", "another bot's name"),
     (put("first.instance", 9),                                  "was left out|left it out", "another process"),
     (lie(lambda r: r.fair.participants.add().CopyFrom(r.first)), "not listed in order", "a bot that takes part twice"),
+    (lie(lambda r: setattr(r.fair.participants[1], "participant", r.first.participant)), "not listed in order", "one pseudonym for two bots"),
     (lie(lambda r: r.fair.participants.pop()),                  "left it out", "a bot left out"),
     (lie(lambda r: r.fair.participants.reverse()),              "not listed in order", "participants out of order"),
     # Every field of the match that is bound to it.

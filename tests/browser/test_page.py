@@ -142,6 +142,13 @@ def test_cards_have_suits_and_red_ones_are_red(node):
         assert card["class"] == ("card red" if text[-2] in "♦♥" else "card")
 
 
+def test_a_bot_that_runs_as_several_is_told_apart_by_process(node):
+    page = show(node, [file(played(bots=(Bot("a"), Bot("a", instance=3))).replay)])
+    assert (
+        "the arena, a (process 0) and a (process 3) all worked together" in page["verdict"]["text"]
+    )
+
+
 def test_further_boards_come_on_demand(node):
     match = played("abstrac", options={"hands": 12})
     for clicks, shown, more in [(0, 5, True), (1, 10, True), (2, 12, False)]:

@@ -18,6 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
 """How long anything that must happen is waited for; far more than it takes."""
+FAILING_DISK = "CHAOS_FAILING_DISK"
+"""Variable of the environment that tells an arena how its disk is to fail."""
 GLANCE_S = 0.01
 """Between two looks at a process or a file: there is no event to wait for."""
 
@@ -53,8 +55,8 @@ async def until(true, what, patience_s=PATIENCE_S):
 class Child:
     """A process that runs a module of this package."""
 
-    def __init__(self, module, *arguments, log):
-        """What it prints is appended to the file `log`."""
+    def __init__(self, module, *arguments, log, **environment):
+        """What it prints is appended to the file `log`; `environment` is added to this one."""
         self.log = log
         self._seen = log.stat().st_size if log.exists() else 0
         with log.open("ab") as file:
@@ -64,6 +66,7 @@ class Child:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 cwd=ROOT,
+                env={**os.environ, **environment},
                 start_new_session=True,
             )
         self.pid = self._process.pid
@@ -122,6 +125,8 @@ class Server:
         self.port = 0
         self.generation = 0
         """Lives so far; what a bot is told belongs to one of them."""
+        self.failing_disk = ""
+        """How the disk of its next life fails: folder, number, deed."""
         self._drain_s = drain_s
         self._child = None
 
@@ -140,7 +145,8 @@ class Server:
         """Begin a life; returns once it listens."""
         self.generation += 1
         given = ("serve", "--data", self.data, "--port", self.port, "--drain", self._drain_s)
-        self._child = Child("tests.chaos.server", *given, log=self.log)
+        failing = {FAILING_DISK: self.failing_disk} if self.failing_disk else {}
+        self._child = Child("tests.chaos.server", *given, log=self.log, **failing)
         self.port = int((await self._child.says(r"listens on \S+:(\d+)"))[1])
 
     def kill(self):

@@ -1,5 +1,6 @@
 """`arena serve` as a process."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -12,8 +13,11 @@ from tests.server.streams import PATIENCE_S
 def served(data, *arguments):
     """The address that it prints and the process, which is killed if it is still there."""
     command = [sys.executable, "-c", "from arena.cli import main; main()", "serve", "--port", "0"]
+    # The SDK, which tests import, sets it for its own process; the arena has to do so itself.
+    environment = {name: os.environ[name] for name in os.environ if name != "GRPC_VERBOSITY"}
     process = subprocess.Popen(
         [*command, "--data", str(data), *map(str, arguments)],
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

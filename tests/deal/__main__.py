@@ -10,19 +10,19 @@ import os
 import sys
 
 from arena.deal.streams import shuffled
-from tests.deal.test_uniformity import FAILS, TESTS, UNIFORM, named
+from tests.deal.uniformity import FAILS, TESTS, UNIFORM, named
 
 SUSPICIOUS = 1e-4
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(prog="python -m tests.deal", description=__doc__)
     parser.add_argument("--fresh", action="store_true", help="draw a seed, instead of `fixed`")
     parser.add_argument("--seed", help="this seed, to repeat a run")
     parser.add_argument(
         "--times", type=int, default=1, help="so many times the samples of scripts/test"
     )
-    given = parser.parse_args()
+    given = parser.parse_args(argv)
     seed = given.seed or (os.urandom(8).hex() if given.fresh else "fixed")
     write = sys.stdout.write
     write(f"seed {seed}\n")

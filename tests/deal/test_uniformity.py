@@ -9,47 +9,19 @@ import math
 import pytest
 
 from arena.deal.streams import shuffled
+from tests.deal import __main__ as command
 from tests.deal.uniformity import (
-    byte_mod_n,
+    FAILS,
+    PASSES,
+    TESTS,
+    UNIFORM,
     chi2_tail,
-    cut,
+    named,
     of_all_orders,
-    of_cards_at_places,
-    of_consecutive_boards,
-    of_first_two_cards,
-    of_numbers_below,
-    same_board,
     sattolo,
-    swap_any,
 )
 
 SEED = "fixed"
-PASSES, FAILS = 1e-3, 1e-6
-"""Chances above which a test passes, and below which a control is caught."""
-
-# fmt: off
-TESTS = [
-    # test                   samples  control, caught with so many samples
-    (of_all_orders(4),       12_000,  swap_any,   6_000),
-    (of_all_orders(4),       12_000,  sattolo,    1_000),
-    (of_all_orders(5),       12_000,  swap_any,   6_000),
-    (of_cards_at_places,      5_000,  swap_any,   2_000),
-    (of_cards_at_places,      5_000,  sattolo,    2_000),
-    (of_cards_at_places,      5_000,  byte_mod_n, 8_000),
-    (of_first_two_cards,      6_000,  cut,        100),
-    (of_consecutive_boards,   5_000,  same_board, 100),
-]
-# fmt: on
-
-
-def named(test):
-    return test.__name__.replace("_", " ")
-
-
-UNIFORM = {named(test): (test, samples) for test, samples, _, _ in TESTS}
-UNIFORM |= {
-    named(test): (test, 20_000) for test in map(of_numbers_below, (2, 3, 52, 256, 257, 300))
-}
 
 
 @pytest.mark.parametrize("name", UNIFORM)
@@ -95,3 +67,48 @@ def test_the_tail_of_many_degrees_is_nearly_normal():
         chi2 = degrees * (1 - 2 / (9 * degrees) + z * math.sqrt(2 / (9 * degrees))) ** 3
         normal = math.erfc(z / math.sqrt(2)) / 2
         assert chi2_tail(chi2, degrees) == pytest.approx(normal, rel=5e-3)
+
+
+# The command.
+
+FEW = {"orders of 4 cards": (of_all_orders(4), 2_000)}
+CONTROL = [(of_all_orders(4), 2_000, sattolo, 1_000)]
+
+
+# fmt: off
+RUNS = [
+    # shuffler  controls                                    exit code  says                        why
+    (shuffled,  CONTROL,                                    0,         "caught       sattolo",     "a good shuffler and a test that would notice"),
+    (sattolo,   CONTROL,                                    1,         "NOT UNIFORM  orders of 4", "a bad shuffler"),
+    (shuffled,  [(of_all_orders(4), 2_000, shuffled, 100)], 1,         "NOT CAUGHT   shuffled",    "a test that notices nothing"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("shuffler", "controls", "code", "says", "why"), RUNS, ids=[row[-1] for row in RUNS]
+)
+def test_the_command_tells(shuffler, controls, code, says, why, monkeypatch, capsys):
+    monkeypatch.setattr(command, "shuffled", shuffler)
+    monkeypatch.setattr(command, "UNIFORM", FEW)
+    monkeypatch.setattr(command, "TESTS", controls)
+    assert command.main(["--seed", "fixed"]) == code
+    assert says in capsys.readouterr().out
+
+
+def test_the_command_draws_a_seed_and_names_it(monkeypatch, capsys):
+    monkeypatch.setattr(command, "UNIFORM", FEW)
+    monkeypatch.setattr(command, "TESTS", CONTROL)
+    seeds = set()
+    for _ in range(2):
+        assert command.main(["--fresh"]) == 0
+        seeds.add(capsys.readouterr().out.splitlines()[0])
+    assert len(seeds) == 2
+
+
+def test_one_unlucky_seed_is_not_a_verdict(monkeypatch, capsys):
+    chances = iter([1e-5, 0.5])
+    monkeypatch.setattr(command, "UNIFORM", {"luck": (lambda *_: next(chances), 1)})
+    monkeypatch.setattr(command, "TESTS", CONTROL)
+    assert command.main([]) == 0
+    assert "uniform      luck: p 1e-05, again p 0.5" in capsys.readouterr().out

@@ -158,3 +158,33 @@ def chi2_tail(chi2, degrees):
         if abs(c * d - 1) < 1e-15:
             break
     return min(1.0, front * fraction)
+
+
+# What is tested.
+
+PASSES, FAILS = 1e-3, 1e-6
+"""Chances above which a test passes, and below which a control is caught."""
+
+# fmt: off
+TESTS = [
+    # test                   samples  control, caught with so many samples
+    (of_all_orders(4),       12_000,  swap_any,   6_000),
+    (of_all_orders(4),       12_000,  sattolo,    1_000),
+    (of_all_orders(5),       12_000,  swap_any,   6_000),
+    (of_cards_at_places,      5_000,  swap_any,   2_000),
+    (of_cards_at_places,      5_000,  sattolo,    2_000),
+    (of_cards_at_places,      5_000,  byte_mod_n, 8_000),
+    (of_first_two_cards,      6_000,  cut,        100),
+    (of_consecutive_boards,   5_000,  same_board, 100),
+]
+# fmt: on
+
+
+def named(test):
+    return test.__name__.replace("_", " ")
+
+
+UNIFORM = {named(test): (test, samples) for test, samples, _, _ in TESTS}
+UNIFORM |= {
+    named(test): (test, 20_000) for test in map(of_numbers_below, (2, 3, 52, 256, 257, 300))
+}

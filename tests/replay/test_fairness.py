@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -9,14 +10,19 @@ from click.testing import CliRunner
 from arena.cli.replay import replay as command
 from arena.deal import plan_hash, plan_line
 from arena.games.catalogue import GAMES
-from arena.replay.fairness import Fairness, check
+from arena.referee import Ending
+from arena.replay.deal_book import LOG_MAGIC, read_log
+from arena.replay.fairness import Fairness, check, check_log
 from arena.replay.frames import Discrepancy
-from arena.replay.receipts import BadReceipt, Receipt, compare
+from arena.replay.read import Replay
+from arena.replay.receipts import BadReceipt, Receipt, _Retold, compare
+from arena.replay.records import framed
 from arena.replay.verify import verify
 from cardarena._deals import Deals
-from cardarena._receipts import Folder
-from cardarena.v1 import game_pb2, journal_pb2
+from cardarena._receipts import Folder, written
+from cardarena.v1 import deals_pb2, game_pb2, journal_pb2, play_pb2
 from tests.deal.house import BARE, HOUSE, SDK, House, Player, thirty_two
+from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record
 
 TABLE = {"ann": SDK, "a bare bot": BARE, "ben": SDK}
 
@@ -311,10 +317,10 @@ def test_a_match_that_was_stopped_agrees_with_what_was_shown_until_then(tmp_path
             return sitting
 
         def records(self):
-            for record in super().records():
-                if record.HasField("closed"):
-                    record.closed.CopyFrom(journal_pb2.Closed(ending=game_pb2.ENDING_ABORTED))
-                yield record
+            for each in super().records():
+                if each.HasField("closed"):
+                    each.closed.CopyFrom(journal_pb2.Closed(ending=game_pb2.ENDING_ABORTED))
+                yield each
 
     house = Stopped(tmp_path, TABLE).run()
     assert verify(house.replay()).outcome.decisions == 10
@@ -343,6 +349,71 @@ def test_a_bot_of_the_deal_set_that_sat_elsewhere_compares_the_deal_alone(house,
         compare(house.replay(), changed(house, "cat", tmp_path, field("transcript", "00" * 32)))
 
 
+class Witness(Bot):
+    """A bot in memory that notes what the table asks it, as its SDK would."""
+
+    def __init__(self, seed, script=()):
+        super().__init__(seed, script)
+        self.deals = Deals(shelf=self)
+        self.deal = None
+        self.deals.on_open(
+            play_pb2.DealOpen(context=bytes(32), server_commitment=bytes(32), participant="me")
+        )
+        self.deals.on_match_start(play_pb2.MatchStart(match=1, deal_context=bytes(32)))
+
+    def keep(self, deal):
+        self.deal = deal
+        return ""
+
+    def recall(self, context, participant=None):
+        return None
+
+    def ask(self, ask):
+        message = play_pb2.Ask.FromString(ask.body)
+        message.ask_id, message.match = ask.decision, 1
+        self.deals.on_ask(message)
+        super().ask(ask)
+
+    def end(self, outcome, trailing_events):
+        events = [game_pb2.GameEvent.FromString(event) for event in trailing_events]
+        end = play_pb2.MatchEnd(match=1, replay_id="m1", trailing_events=events)
+        self.deals.on_match_end(end)
+
+    def shown(self, folder, seat):
+        path = folder / f"{seat}.json"
+        path.write_text(written(self.deal))
+        (shown,) = Receipt.open(path).shown
+        return replace(shown, seat=seat)
+
+
+# fmt: off
+TOLD = [
+    ("abstrac",       2, (),                            99, "one move after the other"),
+    ("democracy",     3, (),                            99, "moves at the same time"),
+    ("chinese_poker", 3, (PLAY, LATE, MALFORMED),       99, "moves that the arena played"),
+    ("democracy",     3, (PLAY, *[ILLEGAL] * 10),       99, "a seat that is not asked any more"),
+    ("democracy",     3, (PLAY, LEAVE),                 99, "a bot that left"),
+    ("democracy",     3, (),                            5,  "a match that was stopped"),
+    ("abstrac",       2, (),                            5,  "another match that was stopped"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "script", "stop_after_s", "why"), TOLD, ids=[row[-1] for row in TOLD]
+)
+def test_what_the_table_showed_is_made_anew(game, seats, script, stop_after_s, why, tmp_path):
+    """The real table asked, so that it and the verifier cannot both be wrong alike."""
+    bots = [Witness(seat, script if seat == 1 else ()) for seat in range(seats)]
+    path = record(tmp_path, game, bots, {"hands": seats}, stop_after_s=stop_after_s)
+    replay = Replay.open(path)
+    assert (replay.ending is Ending.ABORTED) == (stop_after_s < 99)
+    for seat, bot in enumerate(bots):
+        shown = bot.shown(tmp_path, seat)
+        assert shown.asks
+        _Retold(replay, seat).compare(shown)
+
+
 # fmt: off
 NOT_RECEIPTS = [
     ("",                        "is not a receipt",                 "nothing"),
@@ -362,6 +433,72 @@ def test_what_is_no_receipt_is_called_so(text, says, why, tmp_path):
     path.write_text(text)
     with pytest.raises(BadReceipt, match=says):
         Receipt.open(path)
+
+
+# The public log.
+
+
+def log_file(house, change=lambda entries: None, name="commitments"):
+    """The arena's public log of the house's deal; `change` gets its entries first."""
+    commitment, secret, commitments, entropies = house.published()
+    committed = deals_pb2.LogCommitted(context=house.context, server_commitment=commitment)
+    opened = deals_pb2.LogOpened(
+        context=house.context,
+        secret=secret,
+        entropies=[entropies[participant] for participant in sorted(commitments)],
+    )
+    entries = [deals_pb2.LogEntry(committed=committed), deals_pb2.LogEntry(opened=opened)]
+    change(entries)
+    path = house.folder / name
+    bodies = [framed(entry.SerializeToString()) for entry in entries]
+    path.write_bytes(LOG_MAGIC + b"".join(bodies))
+    return path
+
+
+def in_log(name, value):
+    """A change of a field of both entries, as far as they have it."""
+
+    def change(entries):
+        for entry in entries:
+            part = getattr(entry, entry.WhichOneof("body"))
+            if name in part.DESCRIPTOR.fields_by_name:
+                setattr(part, name, value)
+
+    return change
+
+
+def another_before(entries):
+    committed = deals_pb2.LogCommitted(context=bytes(32), server_commitment=bytes(32))
+    entries.insert(0, deals_pb2.LogEntry(committed=committed))
+
+
+# fmt: off
+LOGS = [
+    (in_log("context", b"\1" * 32),               "is not in the public log",              "another deal-set"),
+    (lambda entries: entries.clear(),             "is not in the public log",              "an empty log"),
+    (in_log("server_commitment", bytes(32)),      "another commitment of the arena's",     "another commitment"),
+    (another_before,                              "at another place of the public log",    "an entry before it that was slipped in"),
+    (in_log("secret", bytes(32)),                 "opens its fair deal otherwise",         "another secret"),
+    (lambda entries: entries[1].opened.entropies.pop(), "opens its fair deal otherwise",   "entropy left out"),
+    (in_log("void_reason", "a bot was late"),     "is void: a bot was late",               "a void deal"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("change", "says", "why"), LOGS, ids=[row[-1] for row in LOGS])
+def test_a_public_log_that_differs_has_its_sentence(change, says, why, house):
+    assert check_log(house.replay(), read_log(log_file(house)))
+    with pytest.raises(Discrepancy, match=says):
+        check_log(house.replay(), read_log(log_file(house, change)))
+
+
+def test_a_log_that_was_copied_before_the_opening_will_do(house):
+    assert check_log(house.replay(), read_log(log_file(house, lambda entries: entries.pop())))
+
+
+def test_what_is_no_fair_deal_is_not_looked_up(house):
+    log = read_log(log_file(house, lambda entries: entries.clear()))
+    assert not check_log(house.replay(opened(lambda it: it.ClearField("fair_deal"))), log)
 
 
 # The commands.
@@ -402,6 +539,23 @@ def test_verify_fails_where_a_receipt_is_of_another_deal_set(house, tmp_path):
     result = run("verify", house.replay_file(), "--receipt", receipt.path)
     assert result.exit_code == 1
     assert "is of none of these deal-sets" in result.stderr
+
+
+def test_verify_looks_deals_up_in_the_public_log(house):
+    result = run("verify", house.replay_file(), "--log", log_file(house))
+    assert result.exit_code == 0
+    assert "in the public log" in result.stdout
+    empty = log_file(house, lambda entries: entries.clear(), "empty")
+    result = run("verify", house.replay_file(), "--log", empty)
+    assert result.exit_code == 1
+    assert "is not in the public log" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["absent", "m1.replay"], ids=["no file", "another file"])
+def test_verify_names_a_log_that_is_none(name, house):
+    result = run("verify", house.replay_file(), "--log", house.folder / name)
+    assert result.exit_code == 1
+    assert name in result.stderr
 
 
 @pytest.mark.parametrize("name", ["absent.json", "m1.replay"], ids=["no file", "another file"])

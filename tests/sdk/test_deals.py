@@ -183,7 +183,8 @@ def test_a_deal_in_order_is_not_talked_of():
     assert Bot(open_(), shown(), start(), ended, closed()).said == []
 
 
-BOTH, NONE = [OWN_COMMITMENT, OWN], []
+SHORT = digest(b"server-commit", CONTEXT, b"short")
+BOTH = [OWN_COMMITMENT, OWN]
 COMMITTED = [OWN_COMMITMENT]
 # fmt: off
 LIES = [
@@ -207,7 +208,10 @@ LIES = [
     ([open_(), shown(), closed(entropies={**ENTROPIES, ME: OTHER})],         BOTH,      "replaced this bot's entropy",        "other entropy of the bot's"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, ME: b""})],           BOTH,      "replaced this bot's entropy",        "no entropy of the bot's"),
     ([open_(), shown(), closed(void="why", entropies={ME: OTHER})],          BOTH,      "replaced this bot's entropy",        "other entropy of the bot's in a void deal"),
-    ([open_(), closed(entropies={ME: OTHER, YOU: OTHER})],                   COMMITTED, "replaced this bot's entropy",        "entropy of a bot that revealed none"),
+    ([open_(), closed(entropies={ME: OTHER, YOU: OTHER})],                   COMMITTED, "that this bot never revealed",       "entropy in the name of a bot that revealed none"),
+    ([open_(), closed(entropies={ME: OWN, YOU: OTHER})],                     COMMITTED, "that this bot never revealed",       "the entropy of a bot that revealed none"),
+    ([open_(), closed(entropies={ME: OWN}, void="why")],                     COMMITTED, "that this bot never revealed",       "the same in a void deal"),
+    ([open_(SHORT), shown(), closed(secret=b"short")],                       BOTH,      "secret does not open",               "a secret that can be guessed"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, YOU: OWN})],          BOTH,      "participant you does not open",      "other entropy of another bot's"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, YOU: b""})],          BOTH,      "participant you does not open",      "no entropy of another bot's"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, ZOE: OTHER})],        BOTH,      "zoe added entropy without",          "entropy of a bot that takes no part"),
@@ -233,17 +237,26 @@ def test_a_lie_is_told_once_and_kept(messages, sent, lie, why):
     assert bot.deals.lies == [told]
 
 
-def test_a_deal_that_was_forgotten_is_one_of_many():
-    """So many deals are remembered after their end that no arena plays as many at a time."""
+def test_many_deals_are_remembered_after_their_end_and_not_all_for_ever():
     bot = Bot(open_(), shown(), closed())
-    for number in range(REMEMBERED - 1):
-        context = number.to_bytes(32, "big")
+    contexts = [number.to_bytes(32, "big") for number in range(REMEMBERED)]
+    for context in contexts[1:]:
         bot.deals.on_open(open_(context=context))
-        bot.deals.on_close(DealClose(context=context))
-    lies = len(bot.deals.lies)
+        bot.deals.on_close(DealClose(context=context, void_reason="why"))
     assert "opens a deal-set again" in bot.deals.on_open(open_()).say[0]
-    assert len(bot.deals.lies) == lies + 1
-    assert len(bot.deals._over) == REMEMBERED
+    bot.deals.on_open(open_(context=contexts[0]))
+    bot.deals.on_close(DealClose(context=contexts[0], void_reason="why"))
+    assert bot.deals.on_open(open_()).send
+
+
+def test_deals_that_never_end_are_not_kept_for_ever():
+    deals = Deals()
+    for number in range(REMEMBERED + 1):
+        deals.on_open(open_(context=number.to_bytes(32, "big")))
+    again = deals.on_open(open_(context=bytes(32))).send[0].deal_commit
+    last = deals.on_open(open_(context=REMEMBERED.to_bytes(32, "big"))).send[0].deal_commit
+    assert len(deals._deals) == REMEMBERED
+    assert again.commitment != last.commitment
 
 
 def test_entropy_is_drawn_afresh_for_each_deal():
@@ -533,13 +546,31 @@ def test_deals_outlive_the_stream():
     assert (sent, said) == (["deal_commit", "deal_reveal"], [])
 
 
-def test_a_match_that_ended_while_the_bot_was_away_may_be_opened():
+def resumed(*matches):
+    message = welcome(epoch=2)
+    message.welcome.matches.extend(matches)
+    return message
+
+
+# fmt: off
+AWAY = [
+    # heard on the next stream                     a lie   why
+    ([resumed(), DEAL[2]],                         False,  "the match has ended meanwhile"),
+    ([DEAL[2], resumed()],                         False,  "it may have ended: nothing was told of it yet"),
+    ([resumed(start()), DEAL[2]],                  True,   "the match goes on"),
+    ([resumed(start()), match_end(1), DEAL[2]],    False,  "the match went on and has ended"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("messages", "lie", "why"), AWAY, ids=[row[-1] for row in AWAY])
+def test_a_deal_that_is_opened_after_the_bot_was_away(messages, lie, why):
     of_session = session(Deals(draw=lambda size: OWN))
-    begun = ArenaMessage(match_start=start())
-    heard(of_session, welcome(), *DEAL[:2], begun)
+    heard(of_session, welcome(), *DEAL[:2], ArenaMessage(match_start=start()))
     of_session.lost()
-    assert heard(of_session, welcome(epoch=2), DEAL[2]) == ([], [])
-    assert of_session.lies == []
+    of_session.opened()
+    heard(of_session, *messages)
+    assert bool(of_session.lies) == lie
 
 
 def test_a_session_keeps_what_it_was_shown():

@@ -76,6 +76,12 @@ def test_whether_a_match_is_taken(late_ms, total, free, refused, why):
     assert door.refused == 1
 
 
+def test_an_arena_without_a_machine_to_look_at_is_open():
+    door = admission.always_open()
+    door.require_open()
+    assert not door.why_closed()
+
+
 def test_a_client_is_told_when_to_retry_in_a_way_that_programs_read():
     with pytest.raises(Refused) as caught:
         Machine(late_ms=50).door().require_open()
@@ -181,22 +187,58 @@ def test_all_matches_of_a_tournament_are_let_in_at_once_while_the_door_is_open()
     play(main)
 
 
-@pytest.mark.parametrize(
-    "machine", [Machine(late_ms=50), Machine(free=0)], ids=["late for ever", "full for ever"]
-)
-def test_a_tournament_gets_on_one_by_one_and_in_order_while_the_door_is_closed(machine):
+def test_a_tournament_gets_on_one_by_one_and_in_order_while_the_disk_is_full():
     async def main():
+        machine = Machine()
         tournament, began_s = Tournament(machine), trio.current_time()
         async with trio.open_nursery() as nursery:
-            await tournament.order(nursery, 5)
-        assert tournament.begun == list(range(5))
-        assert tournament.most == 1
-        assert trio.current_time() - began_s == pytest.approx(50, abs=5 * admission.WAIT_S)
+            await tournament.order(nursery, 8)
+            await trio.sleep(admission.CHECK_DISK_S)
+            machine.free = 0
+            await tournament.order(nursery, 3)
+            await trio.sleep(12)
+            assert tournament.playing == 1
+        assert tournament.begun[8:] == [0, 1, 2]
+        assert trio.current_time() - began_s == pytest.approx(40, abs=4 * admission.WAIT_S)
 
     play(main)
 
 
-def test_what_waits_is_let_in_when_the_door_opens():
+def test_while_the_arena_is_late_half_as_many_matches_are_in_play_and_then_half_of_that():
+    async def main():
+        machine = Machine()
+        tournament = Tournament(machine)
+        in_play = []
+        async with trio.open_nursery() as nursery:
+            await tournament.order(nursery, 60)
+            await trio.sleep(1)
+            machine.late_ms = 50.0
+            assert tournament.playing == 60
+            await tournament.order(nursery, 60)
+            for _ in range(5):
+                await trio.sleep(11)
+                in_play.append(tournament.playing)
+            machine.late_ms = 0.0
+            await trio.sleep(1)
+            in_play.append(tournament.playing)
+            assert tournament.begun[60:] == list(range(60))
+        assert in_play == [30, 15, 7, 3, 1, 5]
+
+    play(main)
+
+
+def test_a_tournament_gets_on_in_order_however_late_the_arena_is():
+    async def main():
+        tournament = Tournament(Machine(late_ms=50))
+        async with trio.open_nursery() as nursery:
+            await tournament.order(nursery, 5)
+        assert tournament.begun == list(range(5))
+        assert tournament.most == 1
+
+    play(main)
+
+
+def test_what_waits_is_let_in_when_the_door_opens_and_halving_begins_anew():
     async def main():
         machine = Machine(late_ms=50)
         tournament = Tournament(machine)
@@ -207,6 +249,11 @@ def test_what_waits_is_let_in_when_the_door_opens():
             machine.late_ms = 0.0
             await trio.sleep(1)
             assert tournament.playing == 8
+            machine.late_ms = 50.0
+            await trio.sleep(1)
+            await tournament.order(nursery, 8)
+            await trio.sleep(9)
+            assert tournament.playing == 4
 
     play(main)
 

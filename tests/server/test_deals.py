@@ -796,16 +796,21 @@ def test_a_deal_set_that_is_given_up_is_void_for_everybody(seconds, tmp_path, mo
 
 def test_a_void_deal_set_whose_end_is_cut_short_is_over_all_the_same(tmp_path, monkeypatch):
     async def main(world):
-        async def opens_wrongly_as_the_arena_stops(bot, message):
-            await opens_wrongly(bot, message)
-            scope.cancel()
+        world.add("bob", acts={"deal_transcript": opens_wrongly})
+        synced, waits = world.log.synced, itertools.count(1)
 
-        world.add("bob", acts={"deal_transcript": opens_wrongly_as_the_arena_stops})
+        async def stopped_at_the_second():
+            if next(waits) == 2:
+                assert next(iter(world.log.book.groups())).void_reason
+                scope.cancel()
+            await synced()
+
+        monkeypatch.setattr(world.log, "synced", stopped_at_the_second)
         with trio.CancelScope() as scope:
             await world.deals.fix(order_of("ann", "bob"))
         assert scope.cancelled_caught
         assert world.deals._groups == {}
-        await world.log.synced()
+        await synced()
         assert read_log(world.public).unopened == set()
 
     in_world(tmp_path, monkeypatch, main)

@@ -34,7 +34,7 @@ def run_sql(path, *statements):
     connection.close()
 
 
-INSERT = "INSERT INTO tournaments VALUES (1, 'n', 'g', 1, '{}', '{}', 2, 's', 'c')"
+INSERT = "INSERT INTO tournaments VALUES (1, 'n', 'g', 1, '{}', '{}', 2, 's', 'c', 0)"
 
 
 def write(store, *steps):

@@ -13,7 +13,8 @@ Each game has a module with its messages under short names: `cardarena.abstrac`.
 
 import os
 
-# Read when grpc is first imported. Else it has words of its own for what the SDK says better.
+# Read when grpc is first imported. Else it writes to the terminal whenever a handshake fails: of a
+# bot the SDK tells that better, and with an arena anybody who finds the port could fill it.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 from cardarena import (

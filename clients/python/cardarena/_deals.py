@@ -42,7 +42,7 @@ DECISION_BITS: Final = 20
 """An ask's id ends in these bits with the number of the seat's decision."""
 
 REMEMBERED: Final = 4096
-"""Deal-sets that are over and still known, so that none is opened again."""
+"""Deal-sets that are known at most, of those that are over and of those that are not."""
 
 
 # Steps 1 to 5 of the protocol.
@@ -193,8 +193,14 @@ class Deals:
         self._deals: dict[bytes, Deal] = {}
         self._over: dict[bytes, None] = {}
         """Contexts of deals that are closed, oldest first."""
-        self._playing: dict[int, bytes] = {}
-        """The contexts of matches in play, by their numbers."""
+        self._contexts: dict[int, bytes] = {}
+        """Of matches in play, by their numbers."""
+        self._told: set[int] = set()
+        """Those of them that this stream has told of: the others may have ended meanwhile."""
+
+    def on_stream(self) -> None:
+        """Another stream begins. What is in play, it will tell."""
+        self._told.clear()
 
     # The arena's messages.
 
@@ -213,6 +219,7 @@ class Deals:
             entropy = self._draw(ENTROPY_BYTES)
             deal = Deal(context, commitment, message.participant, entropy)
             self._deals[context] = deal
+            _forget_oldest(self._deals)
             self._keep(deal, reaction)
         elif (deal.server_commitment, deal.participant) != (commitment, message.participant):
             deal.refused = True
@@ -267,15 +274,14 @@ class Deals:
             reaction.say.append(f"deal-set {deal.name} is void: {deal.void_reason}")
         elif deal.commitments is None:
             reaction.say.append(f"deal-set {deal.name} was fixed without this bot's entropy")
-        playing = [match for match, of in self._playing.items() if of == context]
+        playing = [match for match in self._told if self._contexts[match] == context]
         if playing and not deal.void_reason:
-            what = f"it opens the packs while match {playing[0]} is played with them"
+            what = f"it opens the packs while match {min(playing)} is played with them"
             self._lie(context, what, reaction)
         self._keep(deal, reaction)
         self._deals.pop(context, None)
         self._over[context] = None
-        if len(self._over) > REMEMBERED:
-            del self._over[next(iter(self._over))]
+        _forget_oldest(self._over)
         return reaction
 
     # The bot's matches.
@@ -286,8 +292,10 @@ class Deals:
         context = start.deal_context
         if not context:
             return reaction
-        self._playing[start.match] = context
-        if context in self._over:
+        begins = self._contexts.get(start.match) != context
+        self._contexts[start.match] = context
+        self._told.add(start.match)
+        if begins and context in self._over:
             self._lie(context, f"it begins match {start.match} with packs that are known", reaction)
         deal = self._known(context)
         if deal is not None and start.match not in deal.matches:
@@ -312,14 +320,15 @@ class Deals:
             shown.last_sha256 = payload_sha256
         elif decision == last and payload_sha256 != shown.last_sha256:
             what = f"it asks decision {decision} of match {ask.match} twice, and differently"
-            self._lie(self._playing[ask.match], what, reaction)
+            self._lie(self._contexts[ask.match], what, reaction)
         return reaction
 
     def on_match_end(self, end: MatchEnd) -> Reaction:
         """A match has ended, or its end was missed."""
         reaction = Reaction()
         shown = self._shown(end.match)
-        context = self._playing.pop(end.match, b"")
+        context = self._contexts.pop(end.match, b"")
+        self._told.discard(end.match)
         if shown is not None:
             shown.replay_id = end.replay_id
             shown.end = end_sha256(end)
@@ -330,7 +339,7 @@ class Deals:
 
     def _shown(self, match: int) -> Shown | None:
         """What is kept of a match; None if receipts are not wanted."""
-        deal = self._deals.get(self._playing.get(match, b"")) if self._shelf else None
+        deal = self._deals.get(self._contexts.get(match, b"")) if self._shelf else None
         return deal.matches.get(match) if deal is not None else None
 
     def _known(self, context: bytes, participant: str | None = None) -> Deal | None:
@@ -357,6 +366,12 @@ class Deals:
         if line not in self.lies:
             self.lies.append(line)
             reaction.say.append(line)
+
+
+def _forget_oldest(known: dict[bytes, Any]) -> None:
+    """An arena that was restarted does not tell of every deal how it ended."""
+    if len(known) > REMEMBERED:
+        del known[next(iter(known))]
 
 
 def next_link(chain: bytes, decision: int, payload: bytes) -> bytes:
@@ -395,12 +410,12 @@ def _wrong_opening(deal: Deal) -> str:
     ):
         return "its secret does not open its commitment"
     own = deal.entropies.get(deal.participant, b"")
-    if deal.void_reason or deal.commitments is None:
-        # Of a void deal-set less is known, and without a transcript nothing was revealed.
-        allowed = (b"",) if deal.commitments is None else (b"", deal.entropy)
-        return "" if own in allowed else "it replaced this bot's entropy"
-    if own != deal.entropy:
+    if deal.commitments is None:
+        return "it opens entropy that this bot never revealed" if own else ""
+    if own != deal.entropy and (own or not deal.void_reason):
         return "it replaced this bot's entropy"
+    if deal.void_reason:
+        return ""  # somebody's opening is missing or wrong: that is why
     if deal.entropies.keys() != deal.commitments.keys():
         return "it opens other participants than it had shown"
     for name, commitment in deal.commitments.items():

@@ -127,6 +127,8 @@ class Session:
     def opened(self) -> bytes:
         """Begins a stream and gives its first message."""
         self._live = False
+        if self._deals is not None:
+            self._deals.on_stream()
         return BotMessage(hello=self._hello).SerializeToString()
 
     def lost(self) -> None:
@@ -263,12 +265,12 @@ class Session:
 
     def _on_match_start(self, start: MatchStart, received: Received) -> None:
         known = self._matches.get(start.match)
-        if known is not None:
-            if known.start == start:
-                return
+        if known is not None and known.start != start:
             self._end(known, MatchEnd(match=start.match), received)
-        self._matches[start.match] = _Match(start)
-        self._news.append(start)
+            known = None
+        if known is None:
+            self._matches[start.match] = _Match(start)
+            self._news.append(start)
         if self._deals is not None:
             self._react(self._deals.on_match_start(start), received)
 

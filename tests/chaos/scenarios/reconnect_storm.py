@@ -9,6 +9,7 @@ import resource
 import time
 
 from cardarena._redial import BACKOFF_CAP_S
+from tests.chaos.history import Kind
 from tests.chaos.proxy import Proxy
 from tests.chaos.report import Figure, Report, percentile
 from tests.chaos.trial import Order, Trial
@@ -57,8 +58,6 @@ async def reconnect_storm(seed, *, sessions):
 
 def _back_s(history, cut_s):
     """How long after the cut a bot was welcomed again."""
-    from tests.chaos.history import Kind
-
     return min(each.at_s for each in history.of_kind(Kind.WELCOMED) if each.at_s > cut_s) - cut_s
 
 

@@ -1,0 +1,257 @@
+"""`arena why`: what went wrong for a bot at a match, in words."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+
+from arena.cli.arguments import data_option
+from arena.cli.replay import plain_replay_errors
+from arena.games.contract import Seat
+from arena.jail import Printed, between, instance_name, output_paths, read_output
+from arena.referee import AbortCause, Ending, FaultKind
+from arena.replay.account import Account, account_of
+from arena.replay.advice import advice
+from arena.replay.cut import replay_path
+from arena.replay.export import plain_value
+from arena.replay.read import Replay
+from arena.replay.standing import Standing, State, standing_of
+from arena.replay.why import printed_at, tell
+from arena.replay.words import FAULT_WORDS, aborted_words, count
+
+REPLAYS: Final = "replays"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  arena why 3f9a77c01b2d4e5f my_bot
+  arena why data/replays/3f9a77c01b2d4e5f.replay 1
+  arena why 3f9a77c01b2d4e5f my_bot --json | jq .faults
+"""
+)
+@click.argument("match")
+@click.argument("bot")
+@click.option("--full", is_flag=True, help="Tell every fault in full, not the first few.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@data_option
+def why(match: str, bot: str, full: bool, as_json: bool, data: Path) -> None:
+    """Tell the owner of BOT what went wrong at MATCH, when, and what to do about it.
+
+    MATCH is a match's id or its replay file, BOT a name or a seat. All is told
+    from the bot's own seat: what it was asked, what came, its clock, its notes,
+    and what it printed where the arena launched it.
+    """
+    path = Path(match)
+    if path.is_file() or path.suffix or len(path.parts) > 1:
+        if path.parent.name == REPLAYS:
+            data = path.parent.parent
+    else:
+        path = _replay_of(match, data)
+    if path.is_file() or path != replay_path(data / REPLAYS, match):
+        _why(path, bot, data, full=full, as_json=as_json)
+    else:
+        _stands(match, bot, data, as_json=as_json)
+
+
+def _replay_of(match: str, data: Path) -> Path:
+    try:
+        return replay_path(data / REPLAYS, match)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None:
+    """Tell what became of a bot, by a published replay."""
+    with plain_replay_errors(path):
+        replay = Replay.open(path)
+        seat = _seat_of(bot, replay.names, replay.opened.match_id)
+        account = account_of(replay, seat)
+    logs = _logs(data, account)
+    if as_json:
+        click.echo(json.dumps(_as_json(account, logs), indent=2, ensure_ascii=False))
+        return
+    console = Console(highlight=False, soft_wrap=False)
+    tell(account, console, output=_output(logs), replay=str(path), full=full)
+    for log in logs:
+        click.echo(f"All that it printed: {log}")
+    if account.incident:
+        click.echo(f"What the arena's log says: grep {account.incident} {data / 'arena.log'}")
+
+
+def _seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
+    """The seat of a bot, named by its name or its number."""
+    seats = [at for at, name in enumerate(names) if name.casefold() == bot.casefold()]
+    if len(seats) == 1:
+        return Seat(seats[0])
+    if seats:
+        text = " and ".join(map(str, seats))
+        raise click.ClickException(f"{bot!r} sat at the seats {text}: say which")
+    if bot.isdecimal() and int(bot) < len(names):
+        return Seat(int(bot))
+    sat = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
+    raise click.ClickException(f"there was no {bot!r} at match {match_id}: there sat {sat}")
+
+
+# What the bot printed.
+
+
+def _logs(data: Path, account: Account) -> list[Path]:
+    """The logs of the process that sat there, where the arena launched it."""
+    folder = data / "bots"
+    standing = standing_of(data / "journal", account.match_id)
+    instances = r"\d+"
+    if standing is not None and len(standing.seated) == len(account.names):
+        instances = str(standing.seated[account.seat].instance)
+    stem = re.escape(instance_name(account.bot, 0).removesuffix("0"))
+    name = re.compile(rf"{stem}{instances}")
+    begin = datetime.fromtimestamp(account.start_unix_ms / 1000, UTC)
+    end = datetime.fromtimestamp(account.start_unix_ms / 1000 + account.end_us / 1e6, UTC)
+    found = []
+    for path in output_paths(folder):
+        if name.fullmatch(path.stem):
+            lines = _read(path)
+            # A name may stand in several folders: that of another time is not meant.
+            if lines and lines[0].at <= end and lines[-1].at >= begin:
+                found.append(path)
+    return found
+
+
+def _read(path: Path) -> list[Printed]:
+    try:
+        return read_output(path)
+    except OSError as error:
+        raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
+
+
+def _output(logs: Sequence[Path]) -> Callable[[datetime, datetime], list[Printed]] | None:
+    if not logs:
+        return None
+    lines = sorted((line for path in logs for line in _read(path)), key=lambda line: line.at)
+    return lambda begin, end: between(lines, begin, end)
+
+
+# Matches without a replay.
+
+
+def _stands(match: str, bot: str, data: Path, *, as_json: bool) -> None:
+    """Tell how far a match has come that has no replay yet."""
+    with plain_replay_errors(data / "journal"):
+        standing = standing_of(data / "journal", match)
+    if standing is None:
+        text = f"there is no match {match!r} in {data}: neither a replay nor a journal has it"
+        raise click.ClickException(text)
+    seat = _seat_of(bot, standing.names, match)
+    own = [each for each in standing.decided if each.seat == seat]
+    faults = [each for each in own if each.fault]
+    lines = list(_how_it_stands(standing, seat))
+    if as_json:
+        told = {
+            "match": match,
+            "bot": standing.names[seat],
+            "seat": seat,
+            "state": standing.state.name.lower(),
+            "published": False,
+            "says": " ".join(lines),
+            "decisions": len(own),
+            "faults": [
+                {
+                    "decision": each.decision,
+                    "kind": FaultKind(each.fault).name.lower(),
+                    "reason": each.reason,
+                }
+                for each in faults
+            ],
+        }
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    for line in lines:
+        click.echo(line)
+    for each in faults:
+        what = FAULT_WORDS[FaultKind(each.fault)]
+        click.echo(f"  decision {each.decision}: it {what}: {each.reason}")
+
+
+def _how_it_stands(standing: Standing, seat: Seat) -> list[str]:
+    """Sentences about a match without a replay; they hold nothing of the cards."""
+    opened, closed = standing.opened, standing.closed
+    name = standing.names[seat]
+    own = [each for each in standing.decided if each.seat == seat]
+    faults = count(sum(1 for each in own if each.fault), "fault")
+    so_far = f"{name} (seat {seat}) has made {count(len(own), 'decision')}, with {faults}."
+    match = f"Match {opened.match_id}"
+    if standing.state is State.IN_PLAY:
+        return [f"{match} is in play.", so_far, _LATER]
+    if closed is None:
+        since = datetime.fromtimestamp(standing.written_unix_s, UTC)
+        who = "the command that plays it is run again" if standing.leased else "the arena is back"
+        suspended = (
+            f"{match} is suspended since {since:%Y-%m-%d %H:%M:%S} UTC, as the arena was stopped "
+            f"or killed; it goes on where it stood when {who}."
+        )
+        return [suspended, so_far, _LATER]
+    if closed.ending == Ending.ABORTED.value:
+        cause = AbortCause(closed.cause) if closed.cause else None
+        again = [f"It is played again, as part of the deal-set {opened.deal_set}."]
+        return [
+            match + ":",
+            aborted_words(cause, closed.incident),
+            *(again if opened.deal_set else []),
+        ]
+    place, score = closed.places[seat], closed.scores[seat]
+    ended = f"{match} has ended: {name} (seat {seat}) is placed {place} of {len(closed.places)}"
+    held = (
+        f"Its deal-set {opened.deal_set} is still open: others play with the same cards, so the "
+        "replay is published when the last of them has ended."
+        if opened.deal_set
+        else "Its replay was not written any more: the arena does that when it is started again."
+    )
+    return [f"{ended}, with a score of {score:+d} and {faults}.", held]
+
+
+_LATER: Final = "What went wrong is told in full once it has ended and its replay is published."
+
+
+# For programs.
+
+
+def _as_json(account: Account, logs: Sequence[Path]) -> dict[str, Any]:
+    output = _output(logs)
+    faults = []
+    for fault in account.faults:
+        told = {**asdict(fault), "kind": fault.kind.name.lower(), "late_us": fault.late_us}
+        told["view"] = plain_value(fault.view)
+        lines = printed_at(account, fault, output) if output else []
+        told["printed"] = [{"at": line.at.isoformat(), "text": line.text} for line in lines]
+        faults.append(told)
+    return {
+        "match": account.match_id,
+        "game": account.game.id,
+        "bot": account.bot,
+        "seat": account.seat,
+        "state": State.ENDED.name.lower(),
+        "published": True,
+        "bots": account.names,
+        "ending": account.ending.name.lower(),
+        "cause": account.cause.name.lower() if account.cause else None,
+        "incident": account.incident,
+        "place": account.place or None,
+        "places": account.places,
+        "scores": account.scores,
+        "forfeited": bool(account.forfeit or account.forfeited_before),
+        "forfeited_at_decision": account.forfeit.decision if account.forfeit else None,
+        "forfeited_before": account.forfeited_before,
+        "decisions": account.decisions,
+        "unasked": account.unasked,
+        "faults": faults,
+        "advice": dict(advice(account)),
+        "slowest": [asdict(each) for each in account.slowest],
+        "costliest": [asdict(each) for each in account.costliest],
+        "logs": [str(path) for path in logs],
+    }

@@ -1,0 +1,89 @@
+"""Matches that a stop or a crash cut short: what becomes of each when the arena is back."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum, auto
+from pathlib import Path
+
+from arena.referee import AbortCause, Ending, MatchSpec, Outcome
+from arena.replay.cut import KeptSession, Unfinished, write_replay
+from arena.replay.fairness import context_of
+from arena.replay.journal import Journal, boot_id
+from arena.replay.read import Unplayable, spec_of
+from arena.server.orders import MatchOrder
+from arena.server.session import BotId
+from cardarena.v1 import journal_pb2
+
+_log = logging.getLogger(__name__)
+
+
+class Fate(Enum):
+    """What becomes of a match that was cut short."""
+
+    GOES_ON = auto()
+    """At once: its bots dial in again by themselves."""
+    WAITS = auto()
+    """Until somebody leases it again, as its tournament does."""
+    BEGINS_ANEW = auto()
+    """When somebody leases it again."""
+    ENDS = auto()
+    """Nobody will come for it."""
+
+
+def fate_of(unfinished: Unfinished) -> Fate:
+    """What becomes of a match."""
+    # A power cut may have taken moves back that bots have seen.
+    crashed = "" not in (unfinished.boot_id, boot_id()) and unfinished.boot_id != boot_id()
+    if unfinished.leased and unfinished.opened.deal_set:
+        return Fate.BEGINS_ANEW if crashed else Fate.WAITS
+    return Fate.ENDS if crashed or unfinished.leased else Fate.GOES_ON
+
+
+def order_of(unfinished: Unfinished) -> MatchOrder:
+    """The order of a match that goes on, as far as it is still needed."""
+    opened = unfinished.opened
+    bots = tuple(BotId(each.bot, each.instance) for each in unfinished.seated)
+    return MatchOrder(
+        opened.game,
+        bots or tuple(BotId(each.name) for each in opened.entrants),
+        match_id=opened.match_id,
+        deal_set=opened.deal_set,
+    )
+
+
+def spec_again(unfinished: Unfinished) -> MatchSpec:
+    """What the match is played by.
+
+    Raises:
+      Unplayable: if this arena has other rules, or the deals are lost.
+    """
+    if unfinished.opening is None:
+        raise Unplayable("the key of its deals is lost")
+    spec = spec_of(unfinished.opened, unfinished.opening.key)
+    if spec.fair_deal is None:
+        return spec
+    return replace(spec, deal_context=context_of(unfinished.opened))
+
+
+def close(unfinished: Unfinished, cause: AbortCause, journal: Journal, replays: Path) -> None:
+    """End a match that cannot go on: it counts for nothing, and its replay is published."""
+    match_id, past = unfinished.opened.match_id, unfinished.past
+    log = journal.match_again(unfinished.bodies)
+    end_s = max((each.sent_s + each.charged_s for each in past), default=0.0)
+    outcome = Outcome(match_id, Ending.ABORTED, (), (), (), (), decisions=len(past), cause=cause)
+    log.closed(outcome, end_s)
+    if unfinished.opening is not None:
+        try:
+            write_replay(replays, match_id, log.bodies, unfinished.opening)
+        except OSError:
+            _log.exception("the replay of match %s could not be written", match_id)
+
+
+def keep_sessions(sessions: Mapping[tuple[str, int], KeptSession], journal: Journal) -> None:
+    """Write down what sessions of earlier journals had counted up to."""
+    for (name, instance), kept in sessions.items():
+        message = journal_pb2.SessionKept(
+            bot=name, instance=instance, epoch=kept.epoch, matches=kept.matches
+        )
+        journal.append(journal_pb2.Record(session=message).SerializeToString())

@@ -1,0 +1,228 @@
+"""Watches an arena: counts what happens, and writes a line to the log where a person would look.
+
+Nothing here changes what happens. Lines carry what they are about as fields
+(`match`, `seat`, `bot`, `peer`, ...), and never a card, a move, a note, a token
+or the reason of a fault, which quotes what a bot has said.
+"""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import grpc
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+
+from arena.referee import Ledger, MatchSpec, Outcome, Settled
+from arena.replay.match_log import MatchLog
+from arena.server.counts import Counts
+from arena.server.guard import Context
+from arena.server.session import Session
+
+SLOW_SYNC_S: Final = 0.25
+"""A sync of the journal that takes longer is worth a line in the log."""
+STATUS_KEY: Final = "grpc-status-details-bin"
+UNKNOWN_CALL: Final = "unknown"
+"""Stands for calls that do not exist: what clients make up is no label."""
+
+_log = logging.getLogger(__name__)
+
+
+class Watch:
+    """Counts for one arena: `arena.replay.journal.JournalWatch` among others."""
+
+    def __init__(self) -> None:
+        self.counts: Final = Counts()
+
+    # Matches.
+
+    def ledger(self, log: MatchLog, spec: MatchSpec) -> Ledger:
+        """The ledger of a match, watched."""
+        return _WatchedLedger(log, spec, self.counts)
+
+    # Bots.
+
+    def connected(self, session: Session, peer: str) -> None:
+        """A bot has said hello on a new stream."""
+        self.counts.streams_opened += 1
+        _log.info("a bot has connected", extra=_of(session, peer))
+
+    def disconnected(self, session: Session, epoch: int, peer: str, reason: str) -> None:
+        """Stream `epoch` of a bot has ended."""
+        self.counts.streams_closed[reason] += 1
+        fields = {**_of(session, peer), "epoch": epoch, "reason": reason}
+        _log.info("a stream has ended", extra=fields)
+
+    def message_refused(self, reason: int) -> None:
+        """Something that a bot said could not be taken."""
+        self.counts.messages_refused[reason] += 1
+
+    # Calls.
+
+    def called(self, call: str, code: str, reason: str, peer: str) -> None:
+        """A call has ended; `reason` says why it was refused, and is empty if it was not."""
+        self.counts.calls[call, code] += 1
+        if reason:
+            self.counts.calls_refused[reason] += 1
+            fields = {"call": call, "code": code, "reason": reason, "peer": peer}
+            _log.info("a call was refused", extra=fields)
+
+    # The journal.
+
+    def wrote(self, size: int, seconds: float) -> None:
+        """So many bytes were written to the journal in one go."""
+        self.counts.journal_bytes += size
+        self.counts.journal_write.observe(seconds)
+
+    def synced(self, seconds: float) -> None:
+        """What was written to the journal has reached the disk."""
+        self.counts.journal_sync.observe(seconds)
+        if seconds > SLOW_SYNC_S:
+            _log.warning("the journal's disk is slow", extra={"seconds": round(seconds, 3)})
+
+
+class _WatchedLedger:
+    """`arena.referee.Ledger`: writes down, and counts what was written."""
+
+    __slots__ = ("_charged", "_counts", "_game", "_log", "_spec")
+
+    def __init__(self, log: MatchLog, spec: MatchSpec, counts: Counts) -> None:
+        self._log = log
+        self._spec = spec
+        self._counts = counts
+        self._game = counts.game(spec.game.id)
+        self._charged = counts.charged
+
+    def opened(self, spec: MatchSpec) -> None:
+        goes_on = bool(self._log.bodies)
+        self._log.opened(spec)
+        self._game.begun += 1
+        bots = [entrant.name for entrant in spec.entrants]
+        fields = {"match": spec.match_id, "game": spec.game.id, "bots": bots}
+        _log.info("a match goes on" if goes_on else "a match begins", extra=fields)
+
+    def decided(self, settled: Settled) -> None:
+        self._log.decided(settled)
+        self._game.decisions += 1
+        if not settled.unasked:
+            self._charged.observe(settled.charged_s)
+        if settled.refunded_s:
+            self._counts.refunded_s += settled.refunded_s
+        if settled.fault is not None:
+            self._counts.faults[settled.fault] += 1
+            fields = {
+                "match": self._spec.match_id,
+                "seat": settled.seat,
+                "bot": self._spec.entrants[settled.seat].name,
+                "fault": settled.fault.name,
+                "decision": settled.decision,
+                "forfeited": settled.forfeited,
+            }
+            _log.info("a bot is at fault", extra=fields)
+
+    def closed(self, outcome: Outcome, end_s: float) -> None:
+        self._log.closed(outcome, end_s)
+        self._game.ended[outcome.ending] += 1
+        fields: dict[str, Any] = {
+            "match": outcome.match_id,
+            "game": self._spec.game.id,
+            "ending": outcome.ending.name,
+            "decisions": outcome.decisions,
+            "faults": len(outcome.faults),
+            "seconds": round(end_s, 3),
+        }
+        if outcome.cause is not None:
+            fields["cause"] = outcome.cause.name
+        if outcome.incident:
+            fields["incident"] = outcome.incident
+        _log.info("a match has ended", extra=fields)
+
+
+def _of(session: Session, peer: str) -> dict[str, Any]:
+    return {
+        "bot": session.bot.name,
+        "instance": session.bot.instance,
+        "epoch": session.epoch,
+        "peer": peer,
+    }
+
+
+class CallWatch(grpc.aio.ServerInterceptor):
+    """Sees how every call ends. Has to be the outermost interceptor."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            self._watch.called(UNKNOWN_CALL, grpc.StatusCode.UNIMPLEMENTED.name, "", "")
+            return None
+        call = handler_call_details.method
+        for kind in _KINDS:
+            behaviour = getattr(handler, kind)
+            if inspect.isasyncgenfunction(behaviour):
+                return handler._replace(**{kind: self._watched_stream(behaviour, call)})
+            if inspect.iscoroutinefunction(behaviour):
+                return handler._replace(**{kind: self._watched(behaviour, call)})
+        return handler  # one that runs in a thread; there are none
+
+    def _watched(self, behave: Callable[..., Awaitable[Any]], call: str) -> Callable[..., Any]:
+        async def watched(request: Any, context: Context) -> Any:
+            cancelled = False
+            try:
+                return await behave(request, context)
+            except asyncio.CancelledError:
+                cancelled = True
+                raise
+            finally:
+                self._ended(call, context, cancelled=cancelled)
+
+        return watched
+
+    def _watched_stream(
+        self, behave: Callable[..., AsyncIterator[Any]], call: str
+    ) -> Callable[..., AsyncIterator[Any]]:
+        async def watched(request: Any, context: Context) -> AsyncIterator[Any]:
+            cancelled = False
+            try:
+                async for message in behave(request, context):
+                    yield message
+            except (asyncio.CancelledError, GeneratorExit):
+                cancelled = True
+                raise
+            finally:
+                self._ended(call, context, cancelled=cancelled)
+
+        return watched
+
+    def _ended(self, call: str, context: Context, *, cancelled: bool) -> None:
+        if cancelled:
+            self._watch.called(call, grpc.StatusCode.CANCELLED.name, "", "")
+            return
+        code = _CODES.get(context.code() or 0, "UNKNOWN")
+        reason = "" if code == "OK" else _reason(context)
+        self._watch.called(call, code, reason, context.peer())
+
+
+_KINDS: Final = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
+_CODES: Final[Mapping[Any, str]] = {
+    spelling: code.name for code in grpc.StatusCode for spelling in (code, code.value[0])
+}
+
+
+def _reason(context: Context) -> str:
+    """Why a call was refused, from what it is told itself."""
+    for key, value in context.trailing_metadata() or ():
+        if key == STATUS_KEY:
+            info = ErrorInfo()
+            for detail in Status.FromString(value).details:
+                if detail.Unpack(info):
+                    return info.reason
+    return ""

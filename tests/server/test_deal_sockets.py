@@ -1,0 +1,283 @@
+"""Fair deals over real sockets: two bots that add entropy, the server, its files and replays."""
+
+import io
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from arena.games.catalogue import GAMES
+from arena.referee import Ending, FaultKind
+from arena.replay.deal_book import read_log
+from arena.replay.deal_log import STOPPED
+from arena.replay.read import Replay
+from arena.replay.verify import verify
+from arena.server import deal_group
+from arena.server.tokens import Tokens
+from cardarena import _deals as sdk
+from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2
+from tests.server.running import running
+from tests.server.streams import PATIENCE_S, Client
+
+SUPPORT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "data"
+
+
+class Bot:
+    """A bot on a raw stream, with the SDK's own side of fair deals."""
+
+    def __init__(self, address, name, *, adds_entropy=True):
+        self.client = Client(address)
+        self.name = name
+        self.adds_entropy = adds_entropy
+        self.brain = sdk.Deals()
+        self.told = []
+        self.dial()
+
+    def dial(self):
+        hello = {"games": SUPPORT, "adds_entropy": self.adds_entropy}
+        self.stream = self.client.stream(f"guest:{self.name}", **hello)
+        self.stream.expect("welcome")
+
+    def until(self, *kinds):
+        """Play and take part until a message of one of these kinds comes; it is not answered."""
+        while True:
+            message = self.stream.next()
+            assert isinstance(message, play_pb2.ArenaMessage), message
+            kind = message.WhichOneof("body")
+            self.told.append(kind)
+            if kind in kinds:
+                return getattr(message, kind)
+            self.answer(message)
+
+    def answer(self, message):
+        kind = message.WhichOneof("body")
+        if kind == "asks":
+            answers = [play_pb2.Answer(ask_id=ask.ask_id, index=0) for ask in message.asks.asks]
+            self.stream.answer(*answers)
+        react = {
+            "deal_open": self.brain.on_open,
+            "deal_transcript": self.brain.on_transcript,
+            "deal_close": self.brain.on_close,
+            "match_start": self.brain.on_match_start,
+            "match_end": self.brain.on_match_end,
+        }
+        if kind in react:
+            for said in react[kind](getattr(message, kind)).send:
+                self.stream.send(said.SerializeToString())
+
+    def take(self, kind):
+        """Wait for a message and answer it."""
+        body = self.until(kind)
+        self.answer(play_pb2.ArenaMessage(**{kind: body}))
+        return body
+
+    def settle(self):
+        """Wait until the arena has taken all that was said: it takes messages in order."""
+        self.stream.say(deal_commit=play_pb2.DealCommit(context=b"?"))
+        self.take("refusal")
+
+    def close(self):
+        self.stream.hang_up()
+        self.client.channel.close()
+
+
+@contextmanager
+def bots_at(address, *names, bare=()):
+    bots = [Bot(address, name, adds_entropy=name not in bare) for name in names]
+    try:
+        yield bots
+    finally:
+        for bot in bots:
+            bot.close()
+
+
+def together(*calls):
+    """Run the calls, each on a thread of its own; what they return."""
+    results = {}
+
+    def run(at, call):
+        results[at] = call()
+
+    threads = [threading.Thread(target=run, args=each) for each in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    return [results[at] for at in range(len(calls))]
+
+
+def create(bot, *names):
+    request = lobby_pb2.CreateMatchRequest(game="abstrac", bots=names)
+    return bot.client.lobby.CreateMatch(request).match.match_id
+
+
+def replay_of(bot, match_id):
+    """The replay, which is there before the deal is closed."""
+    request = replay_pb2.GetReplayRequest(replay_id=match_id)
+    data = b"".join(each.piece for each in bot.client.replays.GetReplay(request))
+    return Replay.read(io.BytesIO(data))
+
+
+@pytest.mark.parametrize(("bare", "entropy"), [((), 2), (("bob",), 1)], ids=["all", "a bare bot"])
+def test_a_match_by_a_fair_deal_is_proved_by_its_replay_and_the_public_log(bare, entropy, folder):
+    with (
+        running(folder, Tokens(guests=True)) as arena,
+        bots_at(arena.address, "ann", "bob", bare=bare) as (ann, bob),
+    ):
+        match_id = create(ann, "ann", "bob")
+        last = "match_end" if bare else "deal_close"
+        closed, _ = together(lambda: ann.take("deal_close"), lambda: bob.take(last))
+        assert not closed.void_reason
+        assert ann.brain.lies == bob.brain.lies == []
+        order = [kind for kind in ann.told if kind != "asks"]
+        assert order == [
+            "deal_open",
+            "deal_transcript",
+            "match_start",
+            "match_end",
+            "deal_close",
+        ]
+        if bare:
+            assert not any(kind.startswith("deal") for kind in bob.told)
+        replay = replay_of(ann, match_id)
+        assert str(verify(replay).fairness) == f"fair deal, entropy from {entropy} of 2"
+        fair_deal = replay.opened.fair_deal
+        log = read_log(folder / "commitments")
+        assert log.heads[closed.context] == fair_deal.log_head
+        assert log.committed[closed.context].server_commitment == fair_deal.server_commitment
+        assert log.opened[closed.context].secret == replay.revealed.secret == closed.secret
+        assert log.unopened == set()
+
+
+def test_a_bot_that_opens_wrongly_forfeits_and_the_other_gets_its_result(folder):
+    with (
+        running(folder, Tokens(guests=True)) as arena,
+        bots_at(arena.address, "ann", "bob") as (ann, bob),
+    ):
+
+        def lie():
+            bob.take("deal_open")
+            shown = bob.until("deal_transcript")
+            wrong = play_pb2.DealReveal(context=shown.context, entropy=b"x" * 32)
+            bob.stream.say(deal_reveal=wrong)
+            refusal = bob.until("refusal")
+            assert refusal.reason == play_pb2.RefusalReason.REFUSAL_REASON_MALFORMED
+            return bob.until("deal_close"), bob.until("match_end")
+
+        match_id = create(ann, "ann", "bob")
+        closed, (void, end) = together(
+            lambda: (ann.take("deal_close"), ann.take("deal_close"))[1], lie
+        )
+        assert void.void_reason
+        assert not closed.void_reason
+        assert ann.brain.lies == []
+        assert end.ending == Ending.FORFEIT
+        assert list(end.places) == [1, 2]
+        replay = replay_of(ann, match_id)
+        verified = verify(replay)
+        assert str(verified.fairness) == "fair deal, entropy from 1 of 2"
+        (forfeited,) = replay.opened.forfeited_seats
+        assert (forfeited.seat, forfeited.fault) == (1, FaultKind.MALFORMED)
+        assert read_log(folder / "commitments").unopened == set()
+
+
+def test_a_bot_that_does_not_open_in_time_forfeits(folder, monkeypatch):
+    monkeypatch.setattr(deal_group, "REVEAL_S", 0.3)
+    with (
+        running(folder, Tokens(guests=True)) as arena,
+        bots_at(arena.address, "ann", "bob") as (ann, bob),
+    ):
+        match_id = create(ann, "ann", "bob")
+
+        def keep_silent():
+            bob.take("deal_open")
+            bob.until("deal_transcript")
+            return bob.until("deal_close")
+
+        _, void = together(lambda: (ann.take("deal_close"), ann.take("deal_close")), keep_silent)
+        assert "in time" in void.void_reason
+        (forfeited,) = replay_of(ann, match_id).opened.forfeited_seats
+        assert (forfeited.seat, forfeited.fault) == (1, FaultKind.TIMEOUT)
+
+
+def test_a_bot_that_is_cut_off_in_between_goes_on_with_its_commitment(folder):
+    with (
+        running(folder, Tokens(guests=True)) as arena,
+        bots_at(arena.address, "ann", "bob") as (ann, bob),
+    ):
+        create(ann, "ann", "bob")
+        waiting = ann.until("deal_open")  # nothing is shown before she has committed
+        bob.take("deal_open")
+        bob.settle()
+        bob.stream.hang_up()
+        ann.answer(play_pb2.ArenaMessage(deal_open=waiting))
+        ann.take("deal_transcript")
+        bob.dial()
+        together(lambda: ann.take("deal_close"), lambda: bob.take("deal_close"))
+        assert ann.brain.lies == bob.brain.lies == []
+        assert bob.told.count("deal_transcript") == 1
+
+
+def test_bots_that_deal_a_lot_at_once_are_no_flood(folder):
+    matches = 60
+    with (
+        running(folder, Tokens(guests=True)) as arena,
+        bots_at(arena.address, "ann", "bob") as (ann, bob),
+    ):
+        for bot in (ann, bob):
+            bot.stream.say(ready=play_pb2.Ready(max_matches=matches))
+            bot.settle()
+        for _ in range(matches):
+            create(ann, "ann", "bob")
+
+        def take_part(bot):
+            for _ in range(matches):
+                bot.take("deal_close")
+
+        together(lambda: take_part(ann), lambda: take_part(bob))
+        assert ann.brain.lies == bob.brain.lies == []
+        log = read_log(folder / "commitments")
+        assert len(log.opened) == matches
+        assert not any(each.void_reason for each in log.opened.values())
+
+
+@contextmanager
+def process(folder):
+    """An arena in a process of its own, and its address."""
+    command = [sys.executable, "-m", "tests.server.serving", str(folder)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        address = server.stdout.readline().strip()
+        assert address, "the server did not start"
+        yield server, address
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+def test_a_deal_that_a_kill_interrupts_is_void_in_the_public_log(folder):
+    with process(folder) as (server, address), bots_at(address, "ann", "bob") as (ann, bob):
+        create(ann, "ann", "bob")
+        opened = ann.take("deal_open")
+        bob.take("deal_open")
+        ann.take("deal_transcript")
+        bob.until("deal_transcript")
+        server.send_signal(signal.SIGKILL)
+        server.wait()
+    log = read_log(folder / "commitments")
+    assert log.unopened == {opened.context}
+    with process(folder):
+        pass
+    # What the arena says once it listens is on disk when it is killed.
+    log = read_log(folder / "commitments")
+    assert log.damage == []
+    assert log.opened[opened.context].void_reason == STOPPED
