@@ -15,7 +15,18 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = ["pyproject.toml", "clients/python/pyproject.toml"]
 LOCKS = ["run", "dev", "bench"]  # each holds the one before
-SCRIPTS = ["setup", "demo", "test", "lint", "proto", "bench", "strength", "leakcheck", "lock"]
+SCRIPTS = [
+    "setup",
+    "demo",
+    "test",
+    "lint",
+    "proto",
+    "bench",
+    "strength",
+    "leakcheck",
+    "chaos",
+    "lock",
+]
 
 
 def read(path):

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
-import structlog
 
+from arena.cli.logs import log_file
 from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
 from arena.jail import BadCommand, BotCommand, parse_commands
 from arena.ladder.schedule import ScheduleError
@@ -157,22 +157,7 @@ def game_options(command: F) -> F:
 def log_to(data: Path) -> None:
     """Send what the arena logs to a file, so that the terminal stays readable."""
     with plain_errors():
-        try:
-            data.mkdir(parents=True, exist_ok=True)
-            handler = logging.FileHandler(data / "arena.log")
-        except OSError as error:
-            raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
-    stamps: list[structlog.typing.Processor] = [
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.add_logger_name,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
-    ]
-    renderer = structlog.processors.JSONRenderer()
-    # Whoever logs uses the standard library; here every record becomes a line of JSON.
-    handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps)
-    )
+        handler = log_file(data)
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)

@@ -79,10 +79,11 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
         return
     console = Console(highlight=False, soft_wrap=False)
     tell(account, console, output=_output(logs), replay=str(path), full=full)
-    for log in logs:
-        click.echo(f"All that it printed: {log}")
+    rest = [f"All that it printed: {log}" for log in logs]
     if account.incident:
-        click.echo(f"What the arena's log says: grep {account.incident} {data / 'arena.log'}")
+        rest.append(f"What the arena's log says: grep {account.incident} {data / 'arena.log'}")
+    if rest:
+        click.echo("\n" + "\n".join(rest))
 
 
 def _seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:

@@ -147,7 +147,8 @@ class DealBook:
         self.seeded: dict[bytes, Opening] = {}
         """What opens seeded deals, by SHA-256 of the key."""
         self._deals: dict[bytes, BookedDeal] = {}
-        self._fair: dict[bytes, Opening] = {}
+        self._contexts: dict[bytes, bytes] = {}
+        """By the arena's commitment."""
 
     def groups(self) -> Iterator[BookedDeal]:
         """All fair deal-sets in the order in which they were drawn."""
@@ -160,7 +161,13 @@ class DealBook:
     def opening(self, opened: journal_pb2.Opened) -> Opening | None:
         """What opens the deals of a match; None if that is lost."""
         digest = opened.deal_key_sha256
-        return self._fair.get(digest) or self.seeded.get(digest)
+        if not opened.HasField("fair_deal"):
+            return self.seeded.get(digest)
+        deal = self._deals.get(self._contexts.get(opened.fair_deal.server_commitment, b""))
+        if deal is None or deal.state not in (DealState.FIXED, DealState.OPENED):
+            return None
+        opening = deal.opening
+        return opening if hashlib.sha256(opening.key).digest() == digest else None
 
     def defaulters(self, group_id: str) -> tuple[Defaulter, ...]:
         """Who made deal-sets of this id void, oldest first."""
@@ -170,8 +177,7 @@ class DealBook:
     def forget(self, context: bytes) -> None:
         """Drop a deal-set that is over."""
         deal = self._deals.pop(context)
-        if deal.state is DealState.OPENED:
-            del self._fair[hashlib.sha256(deal.opening.key).digest()]
+        del self._contexts[deal.fair_deal.server_commitment]
 
     def take(self, body: bytes) -> None:
         """Add a record of the file, or note what is wrong with it."""
@@ -191,6 +197,7 @@ class DealBook:
             drawn = record.drawn
             if drawn.context in self._deals:
                 raise Damaged(f"deal-set {drawn.context.hex()[:16]} is drawn twice")
+            self._contexts[drawn.fair_deal.server_commitment] = drawn.context
             self._deals[drawn.context] = BookedDeal(
                 drawn.context, drawn.fair_deal, drawn.secret, drawn.plan, drawn.plan_salt
             )
@@ -221,8 +228,6 @@ class DealBook:
 
     def _void(self, voided: deals_pb2.DealVoided) -> None:
         deal = self._known(voided.context, DealState.DRAWN, DealState.FIXED)
-        if deal.state is DealState.FIXED:
-            del self._fair[hashlib.sha256(deal.opening.key).digest()]
         fair_deal, entropies = deal.fair_deal, deal.entropies
         if voided.commitments:
             fair_deal = _with_commitments(fair_deal, list(voided.commitments))
@@ -248,9 +253,6 @@ class DealBook:
 
     def _put(self, deal: BookedDeal) -> None:
         self._deals[deal.context] = deal
-        if deal.state is DealState.FIXED:
-            opening = deal.opening
-            self._fair[hashlib.sha256(opening.key).digest()] = opening
 
 
 def read_deals(path: Path) -> DealBook:

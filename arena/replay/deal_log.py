@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -68,6 +69,8 @@ class DealLog:
         self.folder = folder
         self.book = DealBook()
         """The deal-sets that are not over, and those that bots made void before them."""
+        self.counts: Counter[str] = Counter()
+        """Records that were written, by kind, for metrics."""
         self._on_broken = on_broken
         self._broken = ""
         self._added = 0
@@ -235,6 +238,7 @@ class DealLog:
         except OSError as error:
             self._break(error)
         self._added += 1
+        self.counts[record.WhichOneof("body") or ""] += 1
 
     def _publish(self, entry: deals_pb2.LogEntry) -> None:
         """Add an entry to the public log. It is written after the next sync of the secrets."""

@@ -6,17 +6,19 @@ happened, a line for each decision and for each event, and last one of the type
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from arena.games.contract import Told
 from arena.games.notation import Notation
+from arena.referee.spec import FaultKind
 from arena.replay.fairness import Fairness
 from arena.replay.frames import Decision, Frame, frames
 from arena.replay.read import Replay
 from arena.replay.verify import verify
 from arena.wire.settings import values_of_settings
+from cardarena.v1 import journal_pb2
 
 
 def export_lines(replay: Replay) -> Iterator[str]:
@@ -29,11 +31,12 @@ def export_lines(replay: Replay) -> Iterator[str]:
     """
     verified = verify(replay)
     spec = replay.spec()
+    evidence = {(each.seat, each.decision): each for each in replay.decided}
     moves, events = Notation(spec.game.module.Move), Notation(spec.game.module.Event)
     yield _line("match", _match(replay, verified.fairness))
     for frame in frames(replay):
         for decision in frame.decisions:
-            yield _line("decision", _decision(frame, decision, moves))
+            yield _line("decision", _decision(frame, decision, evidence, moves))
         for told in frame.told:
             yield _line("event", _event(frame, told, events))
     outcome = verified.outcome
@@ -45,6 +48,8 @@ def export_lines(replay: Replay) -> Iterator[str]:
             "places": outcome.places,
             "hand_scores": outcome.hand_scores,
             "forfeited": verified.forfeited,
+            "cause": outcome.cause.name.lower() if outcome.cause else None,
+            "incident": outcome.incident,
             "decisions": outcome.decisions,
             "faults": len(outcome.faults),
             "end_us": replay.closed.end_us,
@@ -69,6 +74,15 @@ def _match(replay: Replay, fairness: Fairness) -> dict[str, Any]:
             "match_ms": control.match_ms,
         },
         "fault_limit": opened.fault_limit,
+        "away_limit_ms": opened.away_limit_ms,
+        "forfeited_seats": [
+            {
+                "seat": each.seat,
+                "fault": FaultKind(each.fault).name.lower(),
+                "reason": each.reason,
+            }
+            for each in opened.forfeited_seats
+        ],
         "start_unix_ms": opened.start_unix_ms,
         "deal_set": opened.deal_set,
         "fair": bool(fairness.participants),
@@ -80,7 +94,13 @@ def _match(replay: Replay, fairness: Fairness) -> dict[str, Any]:
     }
 
 
-def _decision(frame: Frame, decision: Decision, moves: Notation) -> dict[str, Any]:
+def _decision(
+    frame: Frame,
+    decision: Decision,
+    decided: Mapping[tuple[int, int], journal_pb2.Decided],
+    moves: Notation,
+) -> dict[str, Any]:
+    record = decided[decision.seat, decision.decision]
     return {
         "step": frame.index,
         "hand": frame.hand,
@@ -91,12 +111,24 @@ def _decision(frame: Frame, decision: Decision, moves: Notation) -> dict[str, An
         "move": plain_value(decision.move),
         "sent_us": decision.sent_us,
         "charged_us": decision.charged_us,
+        "refunded_us": record.refunded_us,
         "bank_ms": decision.bank_ms,
         "fault": decision.fault.name.lower() if decision.fault else None,
         "reason": decision.reason,
+        "evidence": _evidence(record.evidence) if decision.fault else None,
         "note": decision.note,
         "unasked": decision.unasked,
         "forfeited": decision.forfeited,
+    }
+
+
+def _evidence(evidence: journal_pb2.Evidence) -> dict[str, Any]:
+    return {
+        "due_us": evidence.due_us,
+        "received_us": evidence.received_us or None,
+        "answer_bytes": evidence.answer_bytes,
+        "answer_sha256": evidence.answer_sha256.hex(),
+        "away_ms": evidence.away_ms,
     }
 
 

@@ -17,12 +17,13 @@ from rich.text import Text
 
 from arena.games.contract import Seat, Told, View
 from arena.games.notation import Notation
-from arena.referee.spec import Ending, FaultKind
+from arena.referee.spec import AbortCause, Ending, FaultKind
 from arena.replay import draw
 from arena.replay.fairness import check as check_fairness
 from arena.replay.frames import Decision, Discrepancy, Frame, frames
 from arena.replay.read import Replay
 from arena.replay.verify import verify
+from arena.replay.words import BEFORE_THE_DEAL, FAULT_WORDS, aborted_words, count, listed, seconds
 from arena.wire.settings import values_of_settings
 
 
@@ -38,14 +39,10 @@ Eyes: TypeAlias = Seat | Viewer
 
 KEYS: Final = "Enter next · p back · h next hand · f next fault · a number goes there · q quit"
 
-_NOWHERE: Final = {"h": "no further hand is dealt", "f": "no further fault"}
+_DIGEST_SHOWN: Final = 16
+"""Characters of a digest that is only pointed at."""
 
-_FAULTS: Final = {
-    FaultKind.TIMEOUT: "did not answer in time",
-    FaultKind.ILLEGAL: "made an illegal move",
-    FaultKind.MALFORMED: "made no sense",
-    FaultKind.GONE: "was gone",
-}
+_NOWHERE: Final = {"h": "no further hand is dealt", "f": "no further fault"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +82,11 @@ class Screen:
         self._eyes = eyes
         self._console = console
         self._spec = replay.spec()
+        self._evidence = {(each.seat, each.decision): each for each in replay.decided if each.fault}
+        self._forfeited_at: dict[int, int] = {out.seat: 0 for out in self._spec.forfeited_seats}
+        for each in replay.decided:
+            if each.forfeited:
+                self._forfeited_at.setdefault(each.seat, each.decision)
         self._moves = Notation(self._spec.game.module.Move)
         self._events = Notation(self._spec.game.module.Event)
 
@@ -109,6 +111,9 @@ class Screen:
             version = f" {draw.plain(entrant.version)}" if entrant.version else ""
             line = Text().append(f"seat {seat}   ", "dim")
             self._print(line.append(draw.plain(entrant.name), "bold").append(version))
+        for out in spec.forfeited_seats:
+            text = f"{self._who(out.seat)} had forfeited before the first card"
+            self._print(Text(f"{text}{self._because(out.seat, out.reason)}", "red"))
 
     def step(self, frame: Frame, *, with_view: bool = True) -> None:
         """One step: what was decided, what was told, and how things stand."""
@@ -118,7 +123,8 @@ class Screen:
             for line in self._decision(decision):
                 self._print(line)
         if not frame.complete:
-            self._print(Text("the match was stopped before this step was played", "bold red"))
+            text = "the match was stopped before this step was played"
+            self._print(Text(f"  {text}{self._awaited(frame)}", "bold red"))
         told = frame.told if self._eyes is Viewer.ALL else frame.told_to(self._seat())
         for each in told:
             self._print(self._event(each))
@@ -126,23 +132,28 @@ class Screen:
             for line in self._view(frame):
                 self._print(Text("    ").append_text(line))
 
-    def ending(self) -> None:
-        """How the match ended; every abnormal end with its cause and party."""
+    def ending(self, played: Sequence[Frame]) -> None:
+        """How the match ended; every abnormal end with its cause, its party and its place.
+
+        `played` are all frames of the replay.
+        """
         replay, ending = self._replay, self._replay.ending
-        decisions = len(replay.decided)
-        seconds = replay.closed.end_us / 1e6
+        decisions = count(len(replay.decided), "decision")
+        length = Text(f"{decisions} in {replay.closed.end_us / 1e6:.1f} s", "dim")
         self._print(Rule())
         if ending is Ending.ABORTED:
-            text = "Stopped by the arena: no seat is to blame, and nothing of it counts."
-            self._print(Text(text, "bold red"))
-            self._print(Text(f"{decisions} decisions in {seconds:.1f} s", "dim"))
+            closed = replay.closed
+            cause = AbortCause(closed.cause) if closed.cause else None
+            self._print(Text(aborted_words(cause, closed.incident), "bold red"))
+            self._print(Text(f"It stood {_where_it_stood(played)}{self._awaited_at_last(played)}."))
+            self._print(length)
             return
         if ending is Ending.FORFEIT:
-            for line in self._forfeits():
+            for line in self._forfeits(played):
                 self._print(line)
         else:
             self._print(Text("Played to the end.", "bold green"))
-        self._print(Text(f"{decisions} decisions in {seconds:.1f} s", "dim"))
+        self._print(length)
         self._print(self._standings())
 
     def problem(self, text: str) -> None:
@@ -166,25 +177,53 @@ class Screen:
             table.add_row(str(place), str(seat), str(score), str(faults or "-"), bot)
         return table
 
-    def _forfeits(self) -> Iterator[Text]:
-        """Who forfeited, at which decision, and why."""
-        said = set()
-        for at, decided in enumerate(self._replay.decided):
-            if not decided.forfeited or decided.seat in said:
-                continue
-            said.add(decided.seat)
-            faults = sum(
-                1
-                for each in self._replay.decided[: at + 1]
-                if each.seat == decided.seat and each.fault
-            )
-            why = "left" if decided.fault == FaultKind.GONE.value else f"made {faults} faults"
-            yield Text(
-                f"{self._name(decided.seat)} (seat {decided.seat}) forfeited at its decision "
-                f"{decided.decision}: it {why}, was played by fallback to the end, "
-                "and is placed behind those that finished.",
-                "bold red",
-            )
+    def _forfeits(self, played: Sequence[Frame]) -> Iterator[Text]:
+        """Who forfeited, where, and why."""
+        said = {out.seat for out in self._spec.forfeited_seats}
+        after = (
+            "its seat was played by the fallback to the end, and is placed behind all that stayed"
+        )
+        for out in self._spec.forfeited_seats:
+            text = f"{self._who(out.seat)} forfeited before the first card"
+            yield Text(f"{text}{self._because(out.seat, out.reason)}: {after}.", "bold red")
+        for frame in played:
+            for each in frame.decisions:
+                if not each.forfeited or each.seat in said:
+                    continue
+                said.add(each.seat)
+                where = f"at its decision {each.decision} (step {frame.index}, hand {frame.hand})"
+                yield Text(
+                    f"{self._who(each.seat)} forfeited {where}, as it {self._deed(each)}: {after}.",
+                    "bold red",
+                )
+
+    def _deed(self, decision: Decision) -> str:
+        """What made a seat forfeit."""
+        if decision.fault is FaultKind.GONE:
+            return FAULT_WORDS[FaultKind.GONE] + self._because(decision.seat, decision.reason)
+        return f"made its fault number {self._spec.fault_limit}, which is the limit"
+
+    def _because(self, seat: int, reason: str) -> str:
+        """A reason, for those who may know it."""
+        own = self._eyes is Viewer.ALL or self._eyes == seat
+        return f" ({draw.plain(reason)})" if own and reason else ""
+
+    def _awaited(self, frame: Frame) -> str:
+        """Who had still to decide in a step that was not played."""
+        decided = {each.seat for each in frame.decisions}
+        waiting = [each for each in frame.game.rules.to_act(frame.before) if each not in decided]
+        who = listed(self._who(each) for each in waiting) if waiting else ""
+        return f": {who} had still to decide" if who else ""
+
+    def _awaited_at_last(self, played: Sequence[Frame]) -> str:
+        """Whom the match waited for when it was stopped."""
+        if not played:
+            return ""
+        last = played[-1]
+        if not last.complete:
+            return self._awaited(last)
+        acting = last.game.rules.to_act(last.state)
+        return f": {listed(self._who(each) for each in acting)} had to decide" if acting else ""
 
     def _decision(self, decision: Decision) -> Iterator[Text]:
         """What the eyes may know of a decision."""
@@ -198,14 +237,39 @@ class Screen:
         elif not decision.unasked:
             line.append(" decided", "dim")
         if decision.unasked:
-            line.append("  played by fallback, not asked", "yellow")
+            out = "its seat has forfeited" if decision.forfeited else "it has no time left"
+            line.append(f"  played by the fallback, not asked: {out}", "yellow")
         yield line
         if decision.fault is not None:
-            blame = f"      fault: it {_FAULTS[decision.fault]}; the fallback was played"
-            why = f" ({draw.plain(decision.reason)})" if own and decision.reason else ""
-            yield Text(blame + why, "red")
+            out = decision.decision == 1 and self._forfeited_at.get(decision.seat) == 0
+            blame = f"      fault: it {BEFORE_THE_DEAL if out else FAULT_WORDS[decision.fault]}"
+            why = self._because(decision.seat, decision.reason)
+            yield Text(f"{blame}{why}; the fallback was played", "red")
+            if own and not decision.unasked:
+                yield Text(f"      judged by: {self._judged_by(decision)}", "dim")
+            if self._forfeited_at.get(decision.seat) == decision.decision:
+                text = "it forfeits here: from now on the fallback plays its seat"
+                yield Text(f"      {text}", "bold red")
         if own and decision.note:
             yield Text().append("      note: ", "dim").append(draw.plain(decision.note), "italic")
+
+    def _judged_by(self, decision: Decision) -> str:
+        """The evidence of a fault, in words."""
+        decided = self._evidence[decision.seat, decision.decision]
+        evidence, sent_us = decided.evidence, decision.sent_us
+        parts = [f"time up {seconds(evidence.due_us - sent_us)} after the ask"]
+        if evidence.received_us:
+            size = count(evidence.answer_bytes, "byte")
+            digest = evidence.answer_sha256.hex()[:_DIGEST_SHOWN]
+            came = seconds(evidence.received_us - sent_us)
+            parts.append(f"answer after {came}, {size}, SHA-256 {digest}…")
+        else:
+            parts.append("no answer")
+        if decided.refunded_us:
+            parts.append(f"{seconds(decided.refunded_us)} were the arena's own")
+        if evidence.away_ms:
+            parts.append(f"away {evidence.away_ms / 1000:.1f} s of the match")
+        return "; ".join(parts)
 
     def _event(self, told: Told) -> Text:
         line = (
@@ -252,11 +316,22 @@ class Screen:
             return "the spectator"
         return f"seat {self._eyes}, {self._name(int(self._eyes))}"
 
+    def _who(self, seat: int) -> str:
+        return f"{self._name(seat)} (seat {seat})"
+
     def _name(self, seat: int) -> str:
         return draw.plain(self._replay.names[seat])
 
     def _print(self, what: Text | Rule | Table) -> None:
         self._console.print(what, soft_wrap=isinstance(what, Text))
+
+
+def _where_it_stood(played: Sequence[Frame]) -> str:
+    if not played:
+        return "before the first card"
+    last = played[-1]
+    hand = last.hand if not last.complete else last.next_hand
+    return f"in hand {hand}, after step {last.index - (not last.complete)}"
 
 
 def print_all(
@@ -328,7 +403,7 @@ def _end(screen: Screen, steps: Steps) -> None:
     if steps.problem:
         screen.problem(steps.problem)
     else:
-        screen.ending()
+        screen.ending(steps.frames)
 
 
 def _differing(own: View, public: View) -> list[str]:

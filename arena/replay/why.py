@@ -15,7 +15,7 @@ from arena.referee.spec import Ending, FaultKind
 from arena.replay import draw
 from arena.replay.account import Account, FaultStory
 from arena.replay.advice import advice
-from arena.replay.words import FAULT_WORDS, aborted_words, count, listed, seconds
+from arena.replay.words import BEFORE_THE_DEAL, FAULT_WORDS, aborted_words, count, listed, seconds
 
 FULL: Final = 3
 """Faults that are told in full; of more, the one that cost the match besides."""
@@ -82,7 +82,8 @@ def printed_at(account: Account, fault: FaultStory, output: Output) -> list[Line
     end = start + timedelta(microseconds=fault.settled_us)
     printed_by = end + timedelta(seconds=_PIPE_S)
     lines = output(begin, end + timedelta(seconds=_END_S))
-    return [line for line in lines if line.by_arena or line.at <= printed_by]
+    ended = fault.kind is FaultKind.GONE
+    return [line for line in lines if line.at <= printed_by or (ended and line.by_arena)]
 
 
 def _start(account: Account) -> datetime:
@@ -104,7 +105,8 @@ class _Teller:
         yield from self._verdict()
         told = self._told_in_full()
         for number, fault in enumerate(account.faults, 1):
-            yield Text() if fault in told else Text("", end="")
+            if number == 1 or fault in told:
+                yield Text()
             yield self._heading(number, fault)
             if fault in told:
                 yield Padding(self._fault(fault), (0, 0, 0, 2))
@@ -114,9 +116,10 @@ class _Teller:
             yield Text("\nWith --full every fault is told like the first.", "dim")
         yield from self._section("What to do", self._advice())
         yield from self._section("Slowest decisions", self._slowest())
-        yield from self._section("Hands that cost most", self._costliest())
-        if self._show and account.costliest:
-            yield _command(f"{self._show} --hand {account.costliest[0].hand}")
+        if account.place > 1:
+            yield from self._section("Hands that cost most", self._costliest())
+            if self._show and account.costliest:
+                yield _command(f"{self._show} --hand {account.costliest[0].hand}")
         if not account.faults:
             yield from self._section("Printed last", self._printed_last())
 
@@ -174,7 +177,7 @@ class _Teller:
         assert fault is not None
         if fault.kind is FaultKind.GONE and fault.reason:
             return draw.plain(fault.reason)
-        return f"this was fault number {account.fault_limit}, and no more are allowed"
+        return f"this was its fault number {account.fault_limit}, which is the limit"
 
     def _summary(self) -> str:
         account = self._account
@@ -182,11 +185,8 @@ class _Teller:
             text = "No fault: it answered all that it was asked in time and by the rules."
             lost = account.place > 1
             return text + (" It lost by its cards and its moves alone." if lost else "")
-        kinds = Counter(fault.kind for fault in account.faults)
-        most = (
-            FAULT_WORDS[kind] + (f" ({times} times)" if times > 1 else "")
-            for kind, times in sorted(kinds.items())
-        )
+        deeds = Counter(_deed(fault) for fault in account.faults)
+        most = (deed + (f" ({times} times)" if times > 1 else "") for deed, times in deeds.items())
         return f"{count(len(account.faults), 'fault')}: it {listed(most)}."
 
     # Faults.
@@ -202,8 +202,7 @@ class _Teller:
         return f"at its decision {fault.decision} (hand {fault.hand}, {when})"
 
     def _heading(self, number: int, fault: FaultStory) -> Text:
-        what = "did wrong before the deal" if fault.before_deal else FAULT_WORDS[fault.kind]
-        text = f"Fault {number}, {self._at(fault).removeprefix('at its ')}: it {what}"
+        text = f"Fault {number}, {self._at(fault).removeprefix('at its ')}: it {_deed(fault)}"
         line = Text(text, "bold")
         return line.append(", and forfeited the match", "bold red") if fault.forfeited else line
 
@@ -228,7 +227,8 @@ class _Teller:
 
     def _asked(self, fault: FaultStory) -> Text:
         if fault.unasked:
-            return Text("nothing: there was nobody to ask any more")
+            had = "its seat had forfeited" if fault.before_deal else "the bot was there no more"
+            return Text(f"nothing, as {had}")
         moves = count(fault.offered_count, "move")
         more = "" if fault.complete else ", and more that the rules allow"
         line = Text(f"{moves}{more}: ")
@@ -253,11 +253,11 @@ class _Teller:
         if not fault.was_sent:
             return Text("the ask had not gone out yet: nothing was charged")
         move_s, bank_s = fault.move_ms / 1e3, fault.bank_before_ms / 1e3
-        allowed = f"{move_s:g} s for the move and {bank_s:g} s in the bank"
+        allowed = f"{move_s:g} s for the move, {bank_s:g} s in the bank"
         refunded = f", {seconds(fault.refunded_us)} refunded as the arena's own"
         return Text(
             f"{allowed}; {seconds(fault.charged_us)} charged"
-            f"{refunded if fault.refunded_us else ''}; {fault.bank_ms / 1e3:g} s left in the bank"
+            f"{refunded if fault.refunded_us else ''}; bank now {fault.bank_ms / 1e3:g} s"
         )
 
     def _printed(self, fault: FaultStory) -> list[Text]:
@@ -300,9 +300,14 @@ _BY_FALLBACK: Final = (
 )
 
 
+def _deed(fault: FaultStory) -> str:
+    """What the bot did, to follow `it`."""
+    return BEFORE_THE_DEAL if fault.before_deal else FAULT_WORDS[fault.kind]
+
+
 def _printed_text(line: Line) -> str:
     text = draw.plain(line.text.replace("\t", "    "))
-    return f"(the process {text})" if line.by_arena else text
+    return f"(process: {text})" if line.by_arena else text
 
 
 def _printed(line: Line) -> Text:
@@ -323,7 +328,7 @@ def _grid(
 ) -> Table:
     """Labels, and beside each what belongs to it, wrapped within its column."""
     grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(style="dim", no_wrap=True, min_width=len("printed"))
     grid.add_column(overflow="fold")
     for label, lines in rows:
         grid.add_row(label, Group(*lines))

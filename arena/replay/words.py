@@ -12,6 +12,8 @@ FAULT_WORDS: Final = {
     FaultKind.GONE: "was gone",
 }
 """What a bot did, to follow `it`."""
+BEFORE_THE_DEAL: Final = "did wrong before the deal"
+"""What a bot did that forfeited while the deals were agreed, likewise."""
 
 _CAUSES: Final = {
     None: "the arena stopped it",

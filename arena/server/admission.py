@@ -116,8 +116,9 @@ class Admission:
         if self._full.at(now_s):
             return 1
         if now_s >= self._halve_at_s:
-            # The one that asks would be one more.
-            self._limit = max(1, min(self._limit, self._turns + 1) // 2)
+            # At first there were those that play and the one that asks.
+            were = self._turns + 1 if self._limit == math.inf else self._limit
+            self._limit = max(1, were // 2)
             self._halve_at_s = now_s + HALVE_S
         return self._limit
 

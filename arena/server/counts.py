@@ -8,14 +8,29 @@ called outside.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from arena.referee import Ending, FaultKind
+if TYPE_CHECKING:
+    from arena.referee import AbortCause, Ending, FaultKind
 
 OWN_TIME_S: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1.0)
 """Bounds for what the arena itself takes."""
 DISK_TIME_S: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.25, 1.0)
-BOT_TIME_S: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 20.0)
+BOT_TIME_S: Final = (
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    5.0,
+    20.0,
+)
 
 
 class Histogram:
@@ -54,6 +69,8 @@ class Counts:
         self.games: dict[str, GameCounts] = {}
         """By id, of games that were played."""
         self.faults: Counter[FaultKind] = Counter()
+        self.aborted: Counter[AbortCause] = Counter()
+        """Matches that the arena aborted."""
         self.charged = Histogram(BOT_TIME_S)
         """Time that bots were charged, by decision that they were asked for."""
         self.refunded_s = 0.0
@@ -74,10 +91,8 @@ class Counts:
         self.messages_refused: Counter[int] = Counter()
         """By `cardarena.v1.RefusalReason`."""
         self.journal_bytes = 0
-        self.journal_write = Histogram(DISK_TIME_S)
+        self.journal_write = Histogram(OWN_TIME_S)
         self.journal_sync = Histogram(DISK_TIME_S)
-        self.deal_sets: Counter[str] = Counter()
-        """By what became of them: drawn, fixed, voided, opened."""
 
     def game(self, game_id: str) -> GameCounts:
         """What is counted of a game."""

@@ -11,10 +11,11 @@ run; the gRPC server stops after that.
 
 import asyncio
 import contextlib
-import fcntl
 import gc
 import logging
+import os
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ from arena.referee.lag import LagMeter
 from arena.replay.cut import recover
 from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
+from arena.server import notice
 from arena.server.arena import Arena
 from arena.server.deals import arena_id
 from arena.server.guard import Guard
@@ -44,6 +46,8 @@ from cardarena.v1 import lobby_pb2, lobby_pb2_grpc, replay_pb2, replay_pb2_grpc
 
 if TYPE_CHECKING:
     import outcome
+
+    from arena.server.metrics import MetricsPort
 
 T = TypeVar("T")
 
@@ -87,6 +91,9 @@ class ServerSettings:
     """None is plain text."""
     insecure: bool = False
     """Whether plain text may leave this machine."""
+    metrics_port: int | None = None
+    """Where metrics are served; 0 takes any free port, None serves none."""
+    metrics_host: str = "127.0.0.1"
 
 
 def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awaitable[T]]) -> T:
@@ -121,6 +128,7 @@ class _Host:
         self._make_arena: Callable[[], Arena]
         self._broken = ""
         self._watch = Watch()
+        self._metrics: MetricsPort | None = None
 
     async def run(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -133,7 +141,11 @@ class _Host:
             raise CannotServe(text) from error
         with lock:
             _hold(lock, self._settings.data)
-            return await self._run_in(replays, loop)
+            notice.take_down(self._settings.data)
+            try:
+                return await self._run_in(replays, loop)
+            finally:
+                notice.take_down(self._settings.data)
 
     async def _run_in(self, replays: Path, loop: asyncio.AbstractEventLoop) -> Any:
         self._listening: asyncio.Future[Arena] = loop.create_future()
@@ -151,7 +163,7 @@ class _Host:
             with Journal(
                 folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
             ) as journal:
-                self._journal = journal
+                self._journal, self._deal_log = journal, deal_log
                 self._make_arena = lambda: Arena(
                     journal,
                     deal_log,
@@ -180,6 +192,9 @@ class _Host:
             finally:
                 result = await self._stopped
                 await server.stop(STOP_S)
+                if self._metrics is not None:
+                    self._metrics.close()
+                _log.info("the arena has stopped")
         if self._broken:
             raise Unwritten(self._broken)
         if self._interrupted:
@@ -217,6 +232,7 @@ class _Host:
             address = listen(
                 server, settings.host, settings.port, settings.tls, insecure=settings.insecure
             )
+            metrics = await self._serve_metrics(arena)
         except CannotServe:
             self._soon(self._scope.cancel)
             raise
@@ -225,7 +241,29 @@ class _Host:
         gc.freeze()
         await server.start()
         arena.address = address
+        self._tell_of(address if settings.tls is None else f"https://{address}", metrics)
         self._soon(self._open.set)
+
+    async def _serve_metrics(self, arena: Arena) -> str:
+        """Serve metrics if that is wanted; returns the page's address."""
+        settings = self._settings
+        if settings.metrics_port is None:
+            return ""
+        from arena.server.metrics import MetricsPort, Watched
+
+        lag, admission = arena.lag, None
+        watched = Watched(arena, self._journal, self._deal_log, settings.data, admission, lag)
+        self._metrics = MetricsPort(watched)
+        return await self._metrics.start(settings.metrics_host, settings.metrics_port)
+
+    def _tell_of(self, address: str, metrics: str) -> None:
+        """Let a person find the arena by its folder."""
+        told = notice.Notice(os.getpid(), address, metrics, time.time(), notice.arena_version())
+        try:
+            notice.put_up(self._settings.data, told)
+        except OSError:
+            _log.exception("nobody can be told where the arena is")
+        _log.info("the arena listens", extra={"address": address, "metrics": metrics})
 
     def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
         interceptors = (CallWatch(self._watch), Guard(self._tokens))
@@ -279,6 +317,10 @@ class _Host:
         assert arena is not None
         if arena.draining:
             return
+        in_play = len(arena.referee.tables)
+        _log.info(
+            "the arena drains", extra={"matches": in_play, "longest_s": self._settings.drain_s}
+        )
         arena.drain(self._settings.drain_s)
         trio.lowlevel.spawn_system_task(self._end_when_idle, arena)
 
@@ -306,8 +348,6 @@ class _Host:
 
 def _hold(lock: IO[str], data: Path) -> None:
     """Keep a second arena out of the folder for as long as `lock` is open."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not notice.hold(lock.fileno()):
         text = f"another arena is running in the folder {data}; give this one its own with --data"
-        raise CannotServe(text) from None
+        raise CannotServe(text)

@@ -101,6 +101,8 @@ class Session:
         self._waiting: deque[tuple[Seating, OpenAsk]] = deque()
         self._settled: dict[int, tuple[object, ...]] = {}
         self._matches = matches
+        self._owed_on_deals = 0
+        """What the bot was asked about deals and may answer."""
         self._last_round_trip_ms = 0
         self._strikes = 0
 
@@ -183,6 +185,8 @@ class Session:
         """Tell the bot something, if it is there."""
         if self._outbox is not None:
             self._outbox.post(message.SerializeToString())
+            if message.WhichOneof("body") in ("deal_open", "deal_transcript"):
+                self._owed_on_deals += 1
 
     # Matches.
 
@@ -302,6 +306,9 @@ class Session:
             self._refuse(0, _Reason.REFUSAL_REASON_OUT_OF_ORDER, "hello was said before")
         elif kind in ("deal_commit", "deal_reveal"):
             self._about_deals(message)
+            if self._owed_on_deals > 0:
+                self._owed_on_deals -= 1
+                return
         else:
             self._garbage("the message is empty", received_s, data)
         self._count_extra()

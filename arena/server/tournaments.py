@@ -6,6 +6,7 @@ process sees a board twice.
 
 import dataclasses
 import itertools
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,8 +28,12 @@ from arena.server.crew import Crew
 from arena.server.deals import PlannedMatch
 from arena.server.orders import DEFAULT_TIME_CONTROL, MatchOrder
 from arena.server.session import BotId
-from arena.store import Entrant, Settings, Tournament, open_store
+from arena.store import Entrant, Settings, StoreBusy, Tournament, open_store
 
+_log = logging.getLogger(__name__)
+
+LOCKED_ATTEMPTS = 12
+"""Times that a result is tried to be recorded in a locked store, each for some seconds."""
 DEFAULT_MAX_MATCHES = 8
 """Matches played at a time; their asks then travel together."""
 
@@ -123,7 +128,7 @@ async def play(
     report = await run_tournament(
         schedule,
         lease=lease,
-        results=tournament,
+        results=_Patient(tournament),
         max_matches=plan.max_matches,
         on_progress=on_progress,
     )
@@ -187,6 +192,26 @@ class _Dealer:
         await self._crew.prepare(tuple(bots))
         await self._arena.fix_deals(self.order(deal_set.matches[0]))
         self._fixed[deal_set.id].set()
+
+
+class _Patient:
+    """Records results, and waits for whoever keeps the store locked: matches go on meanwhile."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._tournament = tournament
+
+    def outcomes(self) -> Mapping[str, MatchOutcome]:
+        return self._tournament.outcomes()
+
+    def record(self, match: MatchPlan, outcome: MatchOutcome) -> None:
+        for _ in range(LOCKED_ATTEMPTS - 1):
+            try:
+                self._tournament.record(match, outcome)
+            except StoreBusy as error:
+                _log.warning("the result of match %s waits: %s", match.id, error)
+            else:
+                return
+        self._tournament.record(match, outcome)
 
 
 def _bots(match: MatchPlan) -> tuple[BotId, ...]:

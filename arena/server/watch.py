@@ -86,10 +86,11 @@ class Watch:
 class _WatchedLedger:
     """`arena.referee.Ledger`: writes down, and counts what was written."""
 
-    __slots__ = ("_charged", "_counts", "_game", "_log", "_spec")
+    __slots__ = ("_charged", "_counts", "_decided", "_game", "_log", "_spec")
 
     def __init__(self, log: MatchLog, spec: MatchSpec, counts: Counts) -> None:
         self._log = log
+        self._decided = log.decided
         self._spec = spec
         self._counts = counts
         self._game = counts.game(spec.game.id)
@@ -104,7 +105,7 @@ class _WatchedLedger:
         _log.info("a match goes on" if goes_on else "a match begins", extra=fields)
 
     def decided(self, settled: Settled) -> None:
-        self._log.decided(settled)
+        self._decided(settled)
         self._game.decisions += 1
         if not settled.unasked:
             self._charged.observe(settled.charged_s)
@@ -134,6 +135,7 @@ class _WatchedLedger:
             "seconds": round(end_s, 3),
         }
         if outcome.cause is not None:
+            self._counts.aborted[outcome.cause] += 1
             fields["cause"] = outcome.cause.name
         if outcome.incident:
             fields["incident"] = outcome.incident
@@ -206,7 +208,8 @@ class CallWatch(grpc.aio.ServerInterceptor):
         if cancelled:
             self._watch.called(call, grpc.StatusCode.CANCELLED.name, "", "")
             return
-        code = _CODES.get(context.code() or 0, "UNKNOWN")
+        said: Any = context.code()  # a StatusCode, its number, or nothing if all is well
+        code = _CODES.get(said or 0, "UNKNOWN")
         reason = "" if code == "OK" else _reason(context)
         self._watch.called(call, code, reason, context.peer())
 
@@ -220,7 +223,7 @@ _CODES: Final[Mapping[Any, str]] = {
 def _reason(context: Context) -> str:
     """Why a call was refused, from what it is told itself."""
     for key, value in context.trailing_metadata() or ():
-        if key == STATUS_KEY:
+        if key == STATUS_KEY and isinstance(value, bytes):
             info = ErrorInfo()
             for detail in Status.FromString(value).details:
                 if detail.Unpack(info):

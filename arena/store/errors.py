@@ -36,6 +36,13 @@ class SettingsDiffer(StoreError):
     """The tournament is there already, with other settings."""
 
 
+class StoreBusy(StoreError):
+    """Another program keeps the store locked; a little later it may be free."""
+
+
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
 @contextmanager
 def in_plain_words(path: Path, timeout_s: float) -> Iterator[None]:
     """Turn the failures of SQLite that a person can mend into a `StoreError`.
@@ -50,4 +57,5 @@ def in_plain_words(path: Path, timeout_s: float) -> Iterator[None]:
         code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
         if code not in _SENTENCES:
             raise
-        raise StoreError(_SENTENCES[code].format(path=path, timeout_s=timeout_s)) from error
+        kind = StoreBusy if code in _BUSY else StoreError
+        raise kind(_SENTENCES[code].format(path=path, timeout_s=timeout_s)) from error

@@ -1,472 +1,26 @@
 """The invariants, asserted on the merged histories of bots, journal, replays and results.
 
-Each check gives `Violation`s, in words that name the match or the bot. None
-of them trusts the arena's word for anything: what a bot must have been told is
-worked out anew from the journal, and what the journal must hold from what the
-bots were told.
+Each gives `Violation`s, in words that name the match or the bot. None of them
+trusts the arena's word for anything.
 """
 
-from collections import defaultdict
-from dataclasses import dataclass, field
-from pathlib import Path
-
-from arena.referee import Ending, FaultKind
-from arena.replay.frames import Discrepancy
-from arena.replay.read import Replay, Unplayable
-from arena.replay.records import Damaged, read_records
-from arena.replay.verify import verify
-from arena.wire.games import codec_of
-from cardarena.v1 import deals_pb2, play_pb2
-from tests.chaos.evidence import Book, replay_of, retold
-from tests.chaos.history import Kind
-
-DECISION_BITS = 20
-"""An ask's id is the match's number on the bot's stream, and the seat's decision."""
-ZERO_SUM = (
-    "chinese_poker",
-    "crazy_pineapple",
-    "crazy_pineapple_hi_lo",
-    "open_face_chinese_poker",
-    "pineapple",
-    "soko",
+from tests.chaos.bot_checks import (
+    acknowledged_moves_are_kept,
+    ends_are_told_truly,
+    nothing_before_written,
+    numbers_are_kept,
+    views_are_prefixes,
 )
-"""What one wins here, others lose."""
-
-
-@dataclass(frozen=True)
-class Violation:
-    """An invariant that does not hold, and where."""
-
-    invariant: str
-    where: str
-
-
-@dataclass
-class Case:
-    """Everything known of a trial."""
-
-    books: dict[str, Book]
-    """The journal, by match."""
-    replays: dict[str, Path]
-    """The published replays, by match."""
-    keys: dict[str, bytes]
-    """What opens the deals of the matches, by match."""
-    histories: list
-    at_kill: dict[int, dict[str, tuple[int, bool]]] = field(default_factory=dict)
-    """What was written when a life of the server ended: decisions, and whether closed."""
-    promised: dict[str, str] = field(default_factory=dict)
-    """Matches that the lobby said were made, with what they are called in a report."""
-    unfinished: frozenset[str] = frozenset()
-    """Matches that need not have ended."""
-    may_fault: frozenset[str] = frozenset()
-    """Bots that were mistreated so that they may be blamed."""
-    commitments: Path | None = None
-    """The public log of deals, if there is one."""
-    strange: list[str] = field(default_factory=list)
-    """What the readers of the files stumbled over."""
-
-
-def check(case):
-    """Assert every invariant on a case; the violations, none if all is well."""
-    return [violation for invariant in INVARIANTS for violation in invariant(case)]
-
-
-def invariant(name):
-    """Name a check after what it asserts; it gives places where that does not hold."""
-
-    def named(places):
-        def violations(case):
-            return [Violation(name, where) for where in places(case)]
-
-        violations.__name__ = places.__name__
-        violations.invariant = name
-        return violations
-
-    return named
-
-
-# The journal by itself.
-
-
-@invariant("one action per decision")
-def one_action(case):
-    for match_id, book in case.books.items():
-        counts = defaultdict(int)
-        for decided in book.decided:
-            counts[decided.seat] += 1
-            if decided.decision != counts[decided.seat]:
-                yield (
-                    f"match {match_id}: seat {decided.seat} has decision {decided.decision} "
-                    f"where its number {counts[decided.seat]} is due"
-                )
-                break
-
-
-@invariant("the journal only grows")
-def only_grows(case):
-    yield from case.strange
-    for match_id, book in case.books.items():
-        yield from (f"match {match_id}: {change}" for change in book.changed)
-    for generation, written in case.at_kill.items():
-        for match_id, (decisions, closed) in written.items():
-            book = case.books.get(match_id)
-            if book is None or len(book.decided) < decisions or (closed and not book.closed):
-                yield f"match {match_id} lost records that life {generation} had written"
-
-
-@invariant("every match ends rightly")
-def matches_end(case):
-    for match_id, name in case.promised.items():
-        if match_id in case.unfinished:
-            continue
-        book = case.books.get(match_id)
-        if book is None:
-            yield f"{name}: the lobby made it, and the journal does not know it"
-        elif book.closed is None:
-            yield f"{name}: it has not ended after {len(book.decided)} decisions"
-        elif book.closed.ending == Ending.ABORTED:
-            yield f"{name}: it was aborted after {len(book.decided)} decisions"
-
-
-# Replays and results.
-
-
-@invariant("results follow from the journal")
-def results_follow(case):
-    for match_id, book in case.books.items():
-        if book.closed is None or book.closed.ending == Ending.ABORTED:
-            continue
-        path = case.replays.get(match_id)
-        if path is None:
-            yield f"match {match_id} has ended and has no replay"
-            continue
-        try:
-            replay = Replay.open(path)
-            verify(replay)
-        except (Damaged, Discrepancy, Unplayable) as error:
-            yield f"match {match_id}: {error}"
-            continue
-        if list(replay.decided) != book.decided or replay.closed != book.closed:
-            yield f"match {match_id}: the replay is not what the journal holds"
-    for match_id in case.replays.keys() - case.books.keys():
-        yield f"match {match_id} has a replay and is not in the journal"
-
-
-@invariant("points are conserved")
-def points_conserved(case):
-    for match_id, path in case.replays.items():
-        try:
-            replay = Replay.open(path)
-            outcome = verify(replay).outcome
-        except (Damaged, Discrepancy, Unplayable):
-            continue  # which `results_follow` tells
-        yield from unbalanced(match_id, replay.opened.game, outcome)
-
-
-def unbalanced(match_id, game, outcome):
-    """Where the points of a match do not add up."""
-    if game in ZERO_SUM and sum(outcome.scores) != 0:
-        yield f"match {match_id}: the scores {outcome.scores} of {game} do not sum to zero"
-    by_hand = tuple(map(sum, zip(*outcome.hand_scores, strict=True)))
-    if outcome.hand_scores and by_hand != outcome.scores:
-        yield f"match {match_id}: the hands sum to {by_hand}, the scores are {outcome.scores}"
-
-
-# Bots against the journal.
-
-
-class _Seats:
-    """Which bot sits where, and what it must have been told there."""
-
-    def __init__(self, case):
-        self._case = case
-        self._told = {}
-        self._matches = {}
-        """Which match a bot knows under which number, as its own history has it."""
-        for history in case.histories:
-            for entry in history.of_kind(Kind.ENDED):
-                end = play_pb2.MatchEnd.FromString(entry.body)
-                self._matches[history.bot, entry.match] = end.replay_id
-        for match_id, book in case.books.items():
-            for (bot, _), number in book.seated.items():
-                self._matches.setdefault((bot, number), match_id)
-
-    def match_of(self, bot, number):
-        """The id of a bot's match; empty if nobody says."""
-        return self._matches.get((bot, number), "")
-
-    def told(self, match_id):
-        """What each seat of a match was told, by seat; none if the match cannot be played."""
-        if match_id not in self._told:
-            book, key = self._case.books[match_id], self._case.keys[match_id]
-            try:
-                self._told[match_id] = retold(replay_of(book, key))
-            except (Damaged, Discrepancy, Unplayable) as error:
-                self._told[match_id] = str(error)
-        return self._told[match_id]
-
-
-def _asked(case):
-    """Every telling of an ask: bot, entry, the match's id, and what it should have been.
-
-    The last two are empty, and a sentence, where that cannot be said.
-    """
-    seats = _Seats(case)
-    for history in case.histories:
-        for entry in history.of_kind(Kind.ASKED):
-            match_id = seats.match_of(history.bot, entry.match)
-            if match_id not in case.books or match_id not in case.keys:
-                yield history.bot, entry, "", "it is of a match that the journal does not know"
-                continue
-            told = seats.told(match_id)
-            if isinstance(told, str):
-                yield history.bot, entry, "", told
-                continue
-            ask = play_pb2.Ask.FromString(entry.body)
-            telling = told[ask.seat].asks.get(decision_of(entry.ask_id))
-            what = telling or "the journal's match does not come to this ask"
-            yield history.bot, entry, match_id, what
-
-
-def decision_of(ask_id):
-    """The seat's decision that an ask is about."""
-    return ask_id & ((1 << DECISION_BITS) - 1)
-
-
-@invariant("a bot's view is a prefix of its final view")
-def views_are_prefixes(case):
-    first = {}
-    for bot, entry, _, telling in _asked(case):
-        where = f"{bot}, match number {entry.match}, decision {decision_of(entry.ask_id)}"
-        if entry.ask_id >> DECISION_BITS != entry.match:
-            yield f"{where}: ask {entry.ask_id} is not named after its match"
-            continue
-        ask = play_pb2.Ask.FromString(entry.body)
-        # What was told once is told alike ever after.
-        known = first.setdefault((bot, entry.ask_id), entry.body)
-        if known != entry.body:
-            yield f"{where}: the ask was told otherwise on stream {entry.stream}"
-        elif isinstance(telling, str):
-            yield f"{where}: {telling}"
-        else:
-            ask.ClearField("ask_id")
-            ask.ClearField("match")
-            ask.ClearField("played_for")
-            if ask != telling.ask:
-                yield f"{where}: the ask is not what follows from the journal"
-
-
-@invariant("a match keeps its number on a bot's streams")
-def numbers_are_kept(case):
-    for history in case.histories:
-        first = {}
-        for entry in history.entries:
-            starts = []
-            if entry.kind is Kind.SEATED:
-                starts = [play_pb2.MatchStart.FromString(entry.body)]
-            elif entry.kind is Kind.WELCOMED:
-                starts = play_pb2.Welcome.FromString(entry.body).matches
-            for start in starts:
-                if first.setdefault(start.match, start) != start:
-                    yield f"{history.bot}: number {start.match} names another match than before"
-        written = {
-            number
-            for book in case.books.values()
-            for (bot, _), number in book.seated.items()
-            if bot == history.bot
-        }
-        yield from (
-            f"{history.bot} was seated at number {number}, which the journal does not know"
-            for number in first.keys() - written
-        )
-
-
-@invariant("nothing is told before it is written")
-def nothing_before_written(case):
-    for bot, entry, match_id, telling in _asked(case):
-        written = case.at_kill.get(entry.generation)
-        if written is None or isinstance(telling, str):
-            continue
-        there = written.get(match_id, (0, False))[0]
-        if telling.after > there:
-            yield (
-                f"{bot} was asked decision {decision_of(entry.ask_id)} of match {match_id} after "
-                f"{telling.after} decisions, but {there} were written when the arena was killed"
-            )
-    for history in case.histories:
-        for entry in history.of_kind(Kind.ENDED):
-            written = case.at_kill.get(entry.generation)
-            match_id = play_pb2.MatchEnd.FromString(entry.body).replay_id
-            if written is not None and not written.get(match_id, (0, False))[1]:
-                yield f"{history.bot} was told the end of match {match_id}, which was not written"
-
-
-@invariant("an acknowledged move is in the journal, once")
-def acknowledged_moves_are_kept(case):
-    seats = _Seats(case)
-    for history in case.histories:
-        asks = {entry.ask_id: entry for entry in history.of_kind(Kind.ASKED)}
-        ended = {entry.match for entry in history.of_kind(Kind.ENDED)}
-        last = defaultdict(int)
-        for entry in asks.values():
-            last[entry.match] = max(last[entry.match], decision_of(entry.ask_id))
-        said = {}
-        for entry in history.of_kind(Kind.ANSWERED):
-            said.setdefault(entry.ask_id, []).append(entry)
-        for ask_id, entry in asks.items():
-            acknowledged = entry.match in ended or decision_of(ask_id) < last[entry.match]
-            match_id = seats.match_of(history.bot, entry.match)
-            if acknowledged and match_id in case.books:
-                yield from _kept(case.books[match_id], history.bot, entry, said.get(ask_id, []))
-
-
-def _kept(book, bot, asked, said):
-    """Where the journal does not have what a bot said to an ask that is settled."""
-    ask = play_pb2.Ask.FromString(asked.body)
-    decision = decision_of(asked.ask_id)
-    where = f"match {book.opened.match_id}, {bot}, decision {decision}"
-    found = [each for each in book.decided if (each.seat, each.decision) == (ask.seat, decision)]
-    if len(found) != 1:
-        if book.closed is None or book.closed.ending != Ending.ABORTED:
-            yield f"{where}: acknowledged, and {len(found)} times in the journal"
-        return
-    (decided,) = found
-    if decided.fault or decided.unasked:
-        return  # another move was played for it; `nobody_blamed` asks whether rightly so
-    choices = [_move(book, ask, play_pb2.Answer.FromString(each.body)) for each in said]
-    if decided.move.SerializeToString(deterministic=True) not in choices:
-        yield f"{where}: the journal has a move that the bot did not make"
-
-
-def _move(book, ask, answer):
-    """The move of an answer by index, as the journal would have it."""
-    kind = ask.WhichOneof("game")
-    moves = getattr(ask, kind).moves
-    if answer.index >= len(moves):
-        return b""
-    move = type(book.decided[0].move)()
-    getattr(move, kind).CopyFrom(moves[answer.index])
-    return move.SerializeToString(deterministic=True)
-
-
-@invariant("a result that was told is the one on disk")
-def ends_are_told_truly(case):
-    seats = _Seats(case)
-    for history in case.histories:
-        told = {}
-        for entry in history.of_kind(Kind.ENDED):
-            end = play_pb2.MatchEnd.FromString(entry.body)
-            where = f"{history.bot}, match {end.replay_id}"
-            if told.setdefault(entry.match, entry.body) != entry.body:
-                yield f"{where}: its end was told twice, and not alike"
-            book = case.books.get(end.replay_id)
-            if book is None or book.closed is None:
-                yield f"{where}: it was told to have ended, and the journal does not say so"
-                continue
-            closed = book.closed
-            if (list(end.scores), list(end.places), end.ending) != (
-                list(closed.scores),
-                list(closed.places),
-                closed.ending,
-            ):
-                yield f"{where}: its end was told otherwise than it is written"
-                continue
-            yield from _trailing(case, seats, history.bot, book, end, where)
-
-
-def _trailing(case, seats, bot, book, end, where):
-    """Where the last events of a match are not those that follow from the journal."""
-    match_id = book.opened.match_id
-    named = [seat for seat, entrant in enumerate(book.opened.entrants) if entrant.name == bot]
-    if match_id not in case.keys or end.ending == Ending.ABORTED or len(named) != 1:
-        return
-    told = seats.told(match_id)
-    if isinstance(told, str):
-        return  # which `results_follow` tells
-    trailing = [event.SerializeToString(deterministic=True) for event in end.trailing_events]
-    kind = type(end.trailing_events.add())
-    wanted = [
-        kind.FromString(event).SerializeToString(deterministic=True)
-        for event in told[named[0]].trailing
-    ]
-    if trailing != wanted:
-        yield f"{where}: its last events are not those of the journal"
-
-
-@invariant("nobody is blamed who did no wrong")
-def nobody_blamed(case):
-    for match_id, book in case.books.items():
-        for decided in book.decided:
-            name = book.opened.entrants[decided.seat].name
-            if decided.fault and name not in case.may_fault:
-                kind = FaultKind(decided.fault).name
-                yield (
-                    f"match {match_id}: {name} is blamed ({kind}: {decided.reason}) at its "
-                    f"decision {decided.decision}"
-                )
-
-
-# Deals.
-
-
-@invariant("every commitment has an opening or a void record")
-def commitments_are_opened(case):
-    if case.commitments is None or not case.commitments.exists():
-        return
-    magic = case.commitments.open("rb").readline()
-    waiting = {}
-    try:
-        with case.commitments.open("rb") as file:
-            for record in read_records(file, magic):
-                entry = deals_pb2.LogEntry.FromString(record.body)
-                if entry.HasField("committed"):
-                    waiting[entry.committed.context] = entry
-                elif waiting.pop(entry.opened.context, None) is None:
-                    yield f"deal-set {entry.opened.context.hex()[:12]} was opened unannounced"
-    except Damaged as error:
-        yield f"the public log: {error}"
-    live = {
-        book.opened.deal_key_sha256: book for book in case.books.values() if book.closed is None
-    }
-    if waiting and not live:
-        for context in waiting:
-            yield f"deal-set {context.hex()[:12]} was committed to and never opened or voided"
-
-
-# Against an unkilled twin.
-
-
-def twins_differ(books, twins):
-    """Where matches did not come out as their twins, which nothing happened to.
-
-    Both are books by what the match is called in both runs.
-    """
-    name = "a killed run ends as its unkilled twin"
-    found = []
-    for called, twin in twins.items():
-        book = books.get(called)
-        if book is None or book.closed is None:
-            found.append(Violation(name, f"{called} has not ended, and its twin has"))
-            continue
-        for seat in range(len(twin.opened.entrants)):
-            if _moves_of(book, seat) != _moves_of(twin, seat):
-                found.append(Violation(name, f"{called}: seat {seat} made other moves"))
-        if (book.closed.scores, book.closed.places, book.closed.ending) != (
-            twin.closed.scores,
-            twin.closed.places,
-            twin.closed.ending,
-        ):
-            found.append(Violation(name, f"{called}: another result"))
-    return found
-
-
-def _moves_of(book, seat):
-    return [
-        (each.decision, each.move.SerializeToString(deterministic=True))
-        for each in book.decided
-        if each.seat == seat
-    ]
-
+from tests.chaos.case import Violation
+from tests.chaos.file_checks import (
+    commitments_are_opened,
+    matches_end,
+    nobody_blamed,
+    one_action,
+    only_grows,
+    points_conserved,
+    results_follow,
+)
 
 INVARIANTS = (
     one_action,
@@ -482,3 +36,44 @@ INVARIANTS = (
     nobody_blamed,
     commitments_are_opened,
 )
+
+
+def check(case):
+    """Assert every invariant on a case; the violations, none if all is well."""
+    return [violation for invariant in INVARIANTS for violation in invariant(case)]
+
+
+def twins_differ(books, twins):
+    """Where matches did not come out as their twins, which nothing happened to.
+
+    Both are books by what the match is called in both runs.
+    """
+    name = "a match that was disturbed ends as its undisturbed twin"
+    return [
+        Violation(name, f"{called}: {difference}")
+        for called, twin in twins.items()
+        for difference in _differences(books.get(called), twin)
+    ]
+
+
+def _differences(book, twin):
+    if book is None or book.closed is None:
+        yield "it has not ended, and its twin has"
+        return
+    for seat in range(len(twin.opened.entrants)):
+        if _moves_of(book, seat) != _moves_of(twin, seat):
+            yield f"seat {seat} made other moves"
+    if _result_of(book) != _result_of(twin):
+        yield "another result"
+
+
+def _moves_of(book, seat):
+    return [
+        (each.decision, each.move.SerializeToString(deterministic=True))
+        for each in book.decided
+        if each.seat == seat
+    ]
+
+
+def _result_of(book):
+    return list(book.closed.scores), list(book.closed.places), book.closed.ending

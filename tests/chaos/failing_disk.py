@@ -5,6 +5,7 @@ Writes elsewhere, as those of the log, go on.
 
 import errno
 import os
+from pathlib import Path
 
 from arena.replay import deal_log, journal
 
@@ -45,7 +46,7 @@ class FailingDisk:
 
     def _due(self, fd):
         """Whether it fails this time."""
-        if not os.readlink(f"/proc/self/fd/{fd}").startswith(self._folder):
+        if not str(Path(f"/proc/self/fd/{fd}").readlink()).startswith(self._folder):
             return False
         self._count += 1
         return self._count >= self._nth

@@ -11,7 +11,8 @@ import grpc
 
 from arena.deal import seeded_key
 from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
-from tests.chaos.checker import Case, check
+from tests.chaos.case import Case
+from tests.chaos.checker import check
 from tests.chaos.client import Bot
 from tests.chaos.evidence import JournalTail
 from tests.chaos.processes import PATIENCE_S, Server, until

@@ -82,8 +82,9 @@ class Group:
         )
 
     @property
-    def digest(self):
-        return journal_pb2.Opened(deal_key_sha256=hashlib.sha256(self.key).digest())
+    def opened(self):
+        digest = hashlib.sha256(self.key).digest()
+        return journal_pb2.Opened(fair_deal=self.fair_deal, deal_key_sha256=digest)
 
 
 def draw(log, *args, **kwargs):
@@ -122,7 +123,7 @@ def test_a_played_deal_set_is_opened_for_its_replays_and_in_the_public_log(files
         fix(log, group)
         log.opened(group.context)
     book, public = read_deals(files[0]), read_log(files[1])
-    assert book.opening(group.digest) == Opening(
+    assert book.opening(group.opened) == Opening(
         group.key, "", group.secret, group.entropies, PLAN, SALT
     )
     (deal,) = book.groups()
@@ -161,8 +162,24 @@ def test_the_key_of_seeded_deals_is_kept_once(files):
         assert len(list(read_records(file, DEALS_MAGIC))) == 2
 
 
-def test_a_key_that_nobody_knows_opens_nothing(files):
-    assert read_deals(files[0]).opening(journal_pb2.Opened(deal_key_sha256=b"?" * 32)) is None
+def test_a_deal_that_nobody_can_open_is_told_from_one_that_is_open(files):
+    with open_log(files) as log:
+        log.seeded(seeded_key("seed"), "seed")
+        drawn, void, fixed = draw(log, "drawn"), draw(log, "void"), draw(log, "fixed")
+        fix(log, fixed)
+        fix(log, void)
+        log.voided(void.context, "the match was called off")
+        assert log.book.opening(fixed.opened).key == fixed.key
+        assert log.book.opening(drawn.opened) is None
+        assert log.book.opening(void.opened) is None
+    book = read_deals(files[0])
+    assert book.opening(fixed.opened).key == fixed.key
+    assert book.opening(void.opened) is None
+    assert book.opening(journal_pb2.Opened(deal_key_sha256=b"?" * 32)) is None
+    unknown = journal_pb2.FairDeal(server_commitment=b"?" * 32)
+    assert book.opening(journal_pb2.Opened(fair_deal=unknown)) is None
+    other_key = journal_pb2.Opened(fair_deal=fixed.fair_deal, deal_key_sha256=b"?" * 32)
+    assert book.opening(other_key) is None
 
 
 def test_the_head_is_the_hash_of_all_entries(files):

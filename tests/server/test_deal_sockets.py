@@ -39,6 +39,8 @@ class Bot:
         self.adds_entropy = adds_entropy
         self.brain = sdk.Deals()
         self.told = []
+        self.contexts = []
+        """Of the deal-sets that matches began with."""
         self.dial()
 
     def dial(self):
@@ -53,6 +55,8 @@ class Bot:
             assert isinstance(message, play_pb2.ArenaMessage), message
             kind = message.WhichOneof("body")
             self.told.append(kind)
+            if kind == "match_start":
+                self.contexts.append(message.match_start.deal_context)
             if kind in kinds:
                 return getattr(message, kind)
             self.answer(message)
@@ -136,6 +140,7 @@ def test_a_match_by_a_fair_deal_is_proved_by_its_replay_and_the_public_log(bare,
         last = "match_end" if bare else "deal_close"
         closed, _ = together(lambda: ann.take("deal_close"), lambda: bob.take(last))
         assert not closed.void_reason
+        assert ann.contexts == bob.contexts == [closed.context]
         assert ann.brain.lies == bob.brain.lies == []
         order = [kind for kind in ann.told if kind != "asks"]
         assert order == [

@@ -210,7 +210,7 @@ def test_whatever_bots_do(ann, bob, adding, blamed, seconds, why, tmp_path, monk
         assert len(public.committed) == len(public.opened) == attempts
         assert public.damage == []
         digest = hashlib.sha256(fixed.key).digest()
-        opened = journal_pb2.Opened(deal_key_sha256=digest)
+        opened = journal_pb2.Opened(deal_key_sha256=digest, fair_deal=fair)
         assert read_deals(world.secrets).opening(opened) == fixed.opening
 
     in_world(tmp_path, monkeypatch, main)

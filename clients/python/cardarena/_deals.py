@@ -292,10 +292,9 @@ class Deals:
         context = start.deal_context
         if not context:
             return reaction
-        begins = self._contexts.get(start.match) != context
         self._contexts[start.match] = context
         self._told.add(start.match)
-        if begins and context in self._over:
+        if context in self._over:
             self._lie(context, f"it begins match {start.match} with packs that are known", reaction)
         deal = self._known(context)
         if deal is not None and start.match not in deal.matches:

@@ -110,4 +110,3 @@ class _Process:
                     break
             await asyncio.sleep(0.002)
         return time.monotonic() - began_s
-

@@ -7,7 +7,7 @@ import time
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from tests.chaos.checker import Violation
+from tests.chaos.case import Violation
 from tests.chaos.report import Figure, Report
 from tests.chaos.trial import Order, Trial
 

@@ -6,11 +6,10 @@ not there when it comes back.
 
 import asyncio
 import contextlib
-from itertools import count
 
 import grpc
 
-from tests.chaos.checker import Violation
+from tests.chaos.case import Violation
 from tests.chaos.failing_disk import DEEDS
 from tests.chaos.processes import Stuck, until
 from tests.chaos.report import Figure, Report
@@ -26,20 +25,22 @@ async def failing_writes(seed, *, every=1, deeds=DEEDS):
     found = await asyncio.gather(*(_all_of(seed, deed, every, slots) for deed in deeds))
     violations = [each for _, broken in found for each in broken]
     return Report(violations=violations).add(
-        Figure("writes and syncs that failed, each in a match of its own", sum(n for n, _ in found)),
+        Figure(
+            "writes and syncs that failed, each in a match of its own", sum(n for n, _ in found)
+        ),
         Figure.at_most("moves lost, doubled or told too soon", len(violations), "", 0),
     )
 
 
 async def _all_of(seed, deed, every, slots):
     """As many matches as the deed can be done to, and what broke in them."""
-    violations = []
-    for tries in count():
+    violations, failed, nth = [], True, 1
+    while failed:
         async with slots:
-            failed, broken = await _one(seed, 1 + tries * every, deed)
+            failed, broken = await _one(seed, nth, deed)
         violations += broken
-        if not failed:
-            return tries, violations
+        nth += every
+    return (nth - 1) // every - 1, violations
 
 
 async def _one(seed, nth, deed):

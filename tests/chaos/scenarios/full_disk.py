@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from tests.chaos.checker import Violation
+from tests.chaos.case import Violation
 from tests.chaos.processes import Stuck, until
 from tests.chaos.report import Figure, Report
 from tests.chaos.scenarios.killed_server import SHORT_GAMES, orders
@@ -118,5 +118,3 @@ async def _starve(trial, wanted, matches, patience_s):
     if code == 0:
         return [Violation("an arena that cannot write exits with an error", "it exited with 0")]
     return []
-
-

@@ -12,10 +12,13 @@ import grpc
 
 from arena.games.catalogue import GAMES
 from tests.chaos.checker import twins_differ
+from tests.chaos.processes import until
 from tests.chaos.report import Figure, Report, percentile
 from tests.chaos.trial import Order, Trial
 
 RESUME_S = 5.0
+AT_ONCE = 100
+"""Matches of the twin in play at a time."""
 LONG_GAMES = ("eleusis", "eleusis_express", "jam", "oklahoma_rummy")
 """A match of these takes hundreds of decisions."""
 SHORT_GAMES = tuple(game for game in GAMES if game.id not in LONG_GAMES)
@@ -85,7 +88,6 @@ async def _twins(seed, killed):
         await twin.all_welcome()
         for order in killed.orders.values():
             await twin.order(order)
-            while len(twin.running()) > 100:
-                await asyncio.sleep(0.05)
+            await until(lambda: len(twin.running()) < AT_ONCE, "some matches to end")
         await twin.all_ended()
         return twin.by_seed()

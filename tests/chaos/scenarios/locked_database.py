@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from arena.replay.verify import verify_file
-from tests.chaos.checker import Violation
+from tests.chaos.case import Violation
 from tests.chaos.evidence import JournalTail
 from tests.chaos.processes import ROOT, Child, until
 from tests.chaos.report import Figure, Report
@@ -38,7 +38,13 @@ async def locked_database(seed, *, locked_s=8.0, deal_sets=60):
     return Report(violations=violations).add(
         Figure("database locked for", locked_s, "s"),
         Figure("matches that ended meanwhile", locked_matches),
-        Figure("results, of as many planned", results, "", f"= {2 * deal_sets}", results == 2 * deal_sets),
+        Figure(
+            "results, of as many planned",
+            results,
+            "",
+            f"= {2 * deal_sets}",
+            results == 2 * deal_sets,
+        ),
         Figure("from the unlocking to the end", took_s, "s"),
     )
 
@@ -68,7 +74,9 @@ def _results(data):
         return 0
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)
     try:
-        return connection.execute("SELECT count(*) FROM matches WHERE status = 'finished'").fetchone()[0]
+        return connection.execute(
+            "SELECT count(*) FROM matches WHERE status = 'finished'"
+        ).fetchone()[0]
     except sqlite3.OperationalError:
         return 0  # its tables are being made
     finally:

@@ -4,7 +4,6 @@ The bots wait between dials as the SDK does, and every one has an open ask when
 it is cut.
 """
 
-import asyncio
 import resource
 import time
 

@@ -1,0 +1,187 @@
+"""The arena's log: lines of JSON in the data folder, bounded, and free of what nobody may read.
+
+Whoever logs uses the standard library; here every record becomes a line. What
+a line is about stands in fields of their own: those that are given as `extra`,
+and those that a message names, as in "match %s cannot go on".
+
+Of an error the log keeps its type, and where it happened, but not what it
+says: an error's text quotes what the code was at work on, such as a card. What
+was at work stands in the journal, from which the match can be played again.
+"""
+
+import logging
+import re
+import traceback
+from collections.abc import Iterator, MutableMapping
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from arena.server.listen import CannotServe
+
+LOG_NAME: Final = "arena.log"
+MAX_LOG_BYTES: Final = 32 << 20
+OLD_LOGS: Final = 3
+"""Full logs that are kept beside the one that is written."""
+BURST_LINES: Final = 200
+"""Lines of one kind that are written in one go, however many come."""
+LINES_PER_S: Final = 20.0
+"""How many more of them after that."""
+MAX_KINDS: Final = 1_000
+"""Kinds of lines that are counted at a time."""
+LEFT_OUT: Final = "left_out"
+"""Field of the first line after others of its kind were left out: how many."""
+
+_FIELDS: Final = {"deal-set": "deal_set"}
+_NAMED: Final = re.compile(r"\b(match|incident|bot|seat|deal-set) (?=%s)")
+_TOKEN: Final = re.compile(r"(arena_[0-9A-Za-z]{8})[0-9A-Za-z]{12,}")
+_PLACE: Final = re.compile(r"%(?:\(\w+\))?[#0\- +]*[\d*]*(?:\.[\d*]+)?[a-zA-Z]")
+
+
+def log_file(data: Path) -> logging.Handler:
+    """A handler that writes the log of a data folder.
+
+    Raises:
+      CannotServe: if the folder cannot be written.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        handler = RotatingFileHandler(
+            data / LOG_NAME, maxBytes=MAX_LOG_BYTES, backupCount=OLD_LOGS, encoding="utf-8"
+        )
+    except OSError as error:
+        raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
+    handler.setFormatter(formatter())
+    handler.addFilter(Throttle())
+    return handler
+
+
+def formatter() -> logging.Formatter:
+    """Makes a record into a line of JSON."""
+    stdlib, steps = structlog.stdlib, structlog.processors
+    return stdlib.ProcessorFormatter(
+        pass_foreign_args=True,
+        foreign_pre_chain=[
+            stdlib.add_log_level,
+            stdlib.add_logger_name,
+            steps.TimeStamper(fmt="iso", utc=True),
+            stdlib.ExtraAdder(),
+            _named_fields,
+        ],
+        processors=[
+            stdlib.ProcessorFormatter.remove_processors_meta,
+            _own_words,
+            _error_without_text,
+            _without_tokens,
+            steps.JSONRenderer(default=_plain),
+        ],
+    )
+
+
+class Throttle(logging.Filter):
+    """Lets lines of one kind through as long as they are not too many; all errors.
+
+    A kind is a message before its arguments are put in. Time is what the records say.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kinds: dict[tuple[str, str], _Kind] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno >= logging.ERROR:
+            return True
+        name = record.name, str(record.msg)
+        kind = self._kinds.get(name)
+        if kind is None:
+            if len(self._kinds) >= MAX_KINDS:
+                self._kinds.clear()
+            kind = self._kinds[name] = _Kind(record.created)
+        passed_s = max(0.0, record.created - kind.at_s)
+        kind.at_s = record.created
+        kind.room = min(BURST_LINES, kind.room + passed_s * LINES_PER_S)
+        if kind.room < 1:
+            kind.left_out += 1
+            return False
+        kind.room -= 1
+        if kind.left_out:
+            setattr(record, LEFT_OUT, kind.left_out)
+            kind.left_out = 0
+        return True
+
+
+class _Kind:
+    __slots__ = ("at_s", "left_out", "room")
+
+    def __init__(self, at_s: float) -> None:
+        self.at_s = at_s
+        self.room = float(BURST_LINES)
+        self.left_out = 0
+
+
+Event = MutableMapping[str, Any]
+
+
+def _named_fields(_: object, __: str, event: Event) -> Event:
+    """Make fields of what a message names: `"match %s cannot go on"` tells a match."""
+    text, values = str(event["_record"].msg), event.pop("positional_args", None)
+    if isinstance(values, tuple) and values:
+        places = [found.start() for found in _PLACE.finditer(text.replace("%%", "__"))]
+        for found in _NAMED.finditer(text):
+            at = places.index(found.end())
+            if at < len(values):
+                event.setdefault(_FIELDS.get(found[1], found[1]), values[at])
+    return event
+
+
+def _own_words(_: object, __: str, event: Event) -> Event:
+    """Of what a library says, keep the first line: below it stands what it was given."""
+    if not str(event.get("logger", "")).startswith("arena"):
+        event["event"] = str(event["event"]).partition("\n")[0]
+    return event
+
+
+def _error_without_text(_: object, __: str, event: Event) -> Event:
+    """Tell an error by its type and where it happened, and so those that led to it."""
+    found = event.pop("exc_info", None)
+    error = found[1] if isinstance(found, tuple) else found
+    if isinstance(error, BaseException):
+        event["error"] = type(error).__qualname__
+        event["trace"] = list(_trace(error, set()))
+    event.pop("stack_info", None)
+    return event
+
+
+def _trace(error: BaseException, seen: set[int]) -> Iterator[str]:
+    seen.add(id(error))
+    before = error.__cause__
+    if before is None and not error.__suppress_context__:
+        before = error.__context__
+    if before is not None and id(before) not in seen:
+        yield from _trace(before, seen)
+        yield "and then"
+    # What the system says of a file holds nothing of a match.
+    said = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+    yield f"{type(error).__module__}.{type(error).__qualname__}{said}"
+    for frame in traceback.extract_tb(error.__traceback__):
+        yield f"  {frame.filename}:{frame.lineno} {frame.name}"
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            if id(each) not in seen:
+                yield "  which holds"
+                yield from _trace(each, seen)
+
+
+def _without_tokens(_: object, __: str, event: Event) -> Event:
+    """Leave of a token what is public of it, should one have got into a text."""
+    for key, value in event.items():
+        if isinstance(value, str) and "arena_" in value:
+            event[key] = _TOKEN.sub(r"\1...", value)
+    return event
+
+
+def _plain(value: object) -> str:
+    """Anything else than text and numbers, by its type: it may hold what nobody may read."""
+    return str(value) if isinstance(value, Path) else f"<{type(value).__qualname__}>"

@@ -1,0 +1,109 @@
+"""The chaos suite from the command line: `scripts/chaos [--only NAME] [--quick]`."""
+
+import asyncio
+import json
+import sys
+import time
+import traceback
+from collections import Counter
+from dataclasses import asdict
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from tests.chaos.case import Violation
+from tests.chaos.report import Report
+from tests.chaos.scenarios import SCENARIOS
+
+PLAIN_COLUMNS = 100
+"""Width where the output is not a terminal."""
+SHOWN = 10
+"""Violations of a scenario that are written out."""
+
+_out = Console() if sys.stdout.isatty() else Console(width=PLAIN_COLUMNS)
+_err = Console(stderr=True)
+
+
+def play(name, seed, quick):
+    """One scenario's report. Whatever it stumbles over is a violation."""
+    scenario = SCENARIOS[name]
+    size = scenario.quick if quick else scenario.full
+    try:
+        return asyncio.run(scenario.play(seed, **size))
+    except Exception as error:
+        _err.print(traceback.format_exc(), markup=False, highlight=False)
+        what = f"{type(error).__name__}: {error}"
+        return Report(violations=[Violation("the scenario comes to its end", what)])
+
+
+def command(name, seed, quick):
+    """What repeats a scenario."""
+    return f"scripts/chaos --only {name} --seed {seed}{' --quick' if quick else ''}"
+
+
+def show(name, seed, quick, report, took_s):
+    """Print what a scenario found, and what did not hold."""
+    table = Table(title=f"{name}  ({took_s:.0f} s)", title_justify="left")
+    table.add_column("figure", ratio=1)
+    for head in ("value", "unit", "target", "met"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for figure in report.figures:
+        value = f"{figure.value:,.3f}" if isinstance(figure.value, float) else f"{figure.value:,}"
+        met = {None: "", True: "yes", False: "NO"}[figure.met]
+        table.add_row(figure.what, value, figure.unit, figure.target, met)
+    _out.print(table)
+    if report.held:
+        return
+    for broken, times in Counter(each.invariant for each in report.violations).items():
+        _out.print(f"BROKEN  {broken}: {times} times", markup=False)
+    for violation in report.violations[:SHOWN]:
+        _out.print(f"  {violation.where}", markup=False, highlight=False)
+    _out.print(f"repeat it with: {command(name, seed, quick)}", markup=False)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--only", "names", type=click.Choice(sorted(SCENARIOS)), multiple=True,
+              help="Run this scenario; may be repeated.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="The short form, as in scripts/test.")
+@click.option("--seed", type=int, help="Of all that is random; drawn if it is not given.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON instead.")
+@click.option("--list", "listed", is_flag=True, help="Say what there is, and run nothing.")
+def main(names, quick, seed, as_json, listed):
+    r"""Kill, freeze, cut and fill up a real arena, and check what it promises.
+
+    Exits with 1 if an invariant was broken. A target that was missed is shown.
+
+    \b
+    Examples:
+      scripts/chaos --quick
+      scripts/chaos --only killed-server --seed 7
+      scripts/chaos --json > chaos.json
+    """
+    if listed:
+        for scenario in SCENARIOS.values():
+            _out.print(f"{scenario.name}: {scenario.about}", markup=False, highlight=False)
+        return
+    seed = int(time.time()) % 1_000_000 if seed is None else seed
+    found = {}
+    for name in names or SCENARIOS:
+        _err.print(f"{name} ...", markup=False, highlight=False)
+        began_s = time.monotonic()
+        report = play(name, seed, quick)
+        took_s = time.monotonic() - began_s
+        found[name] = {
+            "seed": seed,
+            "seconds": round(took_s, 1),
+            "figures": [asdict(figure) for figure in report.figures],
+            "violations": [asdict(violation) for violation in report.violations],
+            "repeat": command(name, seed, quick),
+        }
+        if not as_json:
+            show(name, seed, quick, report, took_s)
+    if as_json:
+        click.echo(json.dumps({"quick": quick, "scenarios": found}, indent=2))
+    sys.exit(1 if any(each["violations"] for each in found.values()) else 0)
+
+
+if __name__ == "__main__":
+    main(prog_name="scripts/chaos")
