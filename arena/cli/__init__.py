@@ -8,6 +8,7 @@ from arena.cli.keys import keys
 from arena.cli.play import play
 from arena.cli.replay import replay
 from arena.cli.serve import serve
+from arena.cli.status import status
 from arena.cli.tournament import tournament
 from arena.cli.why import why
 
@@ -28,5 +29,5 @@ def main() -> None:
     """
 
 
-for command in (serve, play, tournament, games, replay, why, keys, demo):
+for command in (serve, status, play, tournament, games, replay, why, keys, demo):
     main.add_command(command)

@@ -133,6 +133,7 @@ def _play_all(
                 async with trio.open_nursery() as nursery:
                     for each in zip(plans, held, bars, strict=True):
                         nursery.start_soon(one, *each)
+                await crew.dismiss()
                 launched.cancel_scope.cancel()
 
         serve(ServerSettings(data), Tokens(), main)

@@ -79,6 +79,7 @@ def play(
             crew = Crew(arena, commands, data / "bots" / order.match_id, nursery)
             await crew.muster(order.bots)
             outcome = await arena.lease(order)
+            await crew.dismiss()
             nursery.cancel_scope.cancel()
         return outcome
 

@@ -18,7 +18,8 @@ from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
-from arena.replay.show import Eyes, Screen, Steps, Viewer, print_all, step_through
+from arena.replay.screen import Eyes, Screen, Viewer
+from arena.replay.show import Steps, print_all, step_through
 from arena.replay.verify import Verdict, verify_file
 
 

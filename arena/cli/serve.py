@@ -59,6 +59,21 @@ Make a match between connected bots with the LobbyService, as from grpcurl:
     metavar="SECONDS",
     help="After SIGTERM, longest time for matches in play.",
 )
+@click.option(
+    "--metrics-port",
+    default=0,
+    show_default=True,
+    help="Port of the metrics, for Prometheus and `arena status`; 0 takes a free one.",
+)
+@click.option(
+    "--metrics-host", default="127.0.0.1", show_default=True, help="Address of the metrics."
+)
+@click.option("--no-metrics", is_flag=True, help="Serve no metrics.")
+@click.option(
+    "--take-all",
+    is_flag=True,
+    help="Take new matches also while the arena is late or its disk is nearly full.",
+)
 @data_option
 def serve(
     host: str,
@@ -69,6 +84,10 @@ def serve(
     insecure: bool,
     guests: bool | None,
     drain: float,
+    metrics_port: int,
+    metrics_host: str,
+    no_metrics: bool,
+    take_all: bool,
     data: Path,
 ) -> None:
     """Run an arena until it is interrupted.
@@ -79,7 +98,17 @@ def serve(
         text = "guests are let in on this machine only; for other addresses make keys: arena keys"
         raise click.UsageError(text)
     tls = _tls_files(tls_cert, tls_key, tls_client_ca)
-    settings = ServerSettings(data, host, port, drain, tls=tls, insecure=insecure)
+    settings = ServerSettings(
+        data,
+        host,
+        port,
+        drain,
+        tls=tls,
+        insecure=insecure,
+        metrics_port=None if no_metrics else metrics_port,
+        metrics_host=metrics_host,
+        sheds=not take_all,
+    )
     log_to(data)
     path = data / "arena.db"
     with plain_errors():

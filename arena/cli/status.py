@@ -84,14 +84,18 @@ def _numbers(told: Mapping[str, Any]) -> Iterator[str]:
     ended = sum(matches["ended"].values())
     taken = "" if matches["taken"] else "; no new ones are taken just now"
     ends = _counts(matches["ended"])
-    yield _row("matches", f"{matches['in_play']} in play, {ended} ended{ends and f': {ends}'}{taken}")
+    yield _row(
+        "matches", f"{matches['in_play']} in play, {ended} ended{ends and f': {ends}'}{taken}"
+    )
     if matches["aborted"]:
         yield _row("aborted", _counts(matches["aborted"]))
     waiting = told["waiting_bytes"]
     waits = f"; {_bytes(waiting)} wait to be sent" if waiting else ""
     yield _row("bots", f"{bots['connected']} connected, {bots['known']} known{waits}")
     decisions = told["decisions"]
-    yield _row("decisions", f"{sum(decisions.values()):,}" + _in_brackets(_counts(decisions, most=3)))
+    yield _row(
+        "decisions", f"{sum(decisions.values()):,}" + _in_brackets(_counts(decisions, most=3))
+    )
     times = told["times_ms"]
     yield _row("bots' time", _times(times["charged"]))
     yield _row("own time", _times(times["turnaround"]))
@@ -109,8 +113,9 @@ def _numbers(told: Mapping[str, Any]) -> Iterator[str]:
     refused = _counts({**told["refused"]["calls"], **told["refused"]["messages"]}, most=5)
     yield _row("refused", refused or "nothing")
     journal = told["journal"]
-    synced = _times(times["journal_sync"])
-    yield _row("journal", f"{_bytes(journal['written_bytes'])} written; synced in {synced}")
+    syncs = times["journal_sync"]
+    synced = f"; on disk within {_times(syncs)}" if syncs["count"] else ""
+    yield _row("journal", f"{_bytes(journal['written_bytes'])} written{synced}")
     process = told["process"]
     yield _row(
         "process",
@@ -133,10 +138,11 @@ def _in_brackets(text: str) -> str:
 
 
 def _times(times_ms: Mapping[str, float | None]) -> str:
-    if all(each is None for each in times_ms.values()):
+    if not times_ms["count"]:
         return "nothing yet"
     p50, p99 = (
-        "over the last bound" if each is None else f"{each:g} ms" for each in times_ms.values()
+        "more than is told apart" if bound_ms is None else f"{bound_ms:g} ms"
+        for bound_ms in (times_ms["p50"], times_ms["p99"])
     )
     return f"{p50} at the median, {p99} at p99"
 

@@ -154,12 +154,13 @@ def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Re
             async with trio.open_nursery() as nursery:
                 crew = Crew(arena, plan.commands, data / "bots" / plan.name, nursery)
                 ranked, report = await play(plan, held, arena, crew, on_progress)
+                await crew.dismiss()
                 nursery.cancel_scope.cancel()
             await publish_left_over(plan.schedule, report, arena)
             return ranked, report
 
         try:
-            return serve(ServerSettings(data), Tokens(), main)
+            return serve(ServerSettings(data, sheds=True), Tokens(), main)
         except KeyboardInterrupt:
             done = held.outcomes()
             text = f"stopped after {len(done)} matches; run the same command to go on"

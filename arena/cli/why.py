@@ -18,7 +18,7 @@ from arena.jail import Printed, between, instance_name, output_paths, read_outpu
 from arena.referee import AbortCause, Ending, FaultKind
 from arena.replay.account import Account, account_of
 from arena.replay.advice import advice
-from arena.replay.cut import replay_path
+from arena.replay.cut import REPLAY_SUFFIX, replay_path
 from arena.replay.export import plain_value
 from arena.replay.read import Replay
 from arena.replay.standing import Standing, State, standing_of
@@ -49,22 +49,19 @@ def why(match: str, bot: str, full: bool, as_json: bool, data: Path) -> None:
     and what it printed where the arena launched it.
     """
     path = Path(match)
-    if path.is_file() or path.suffix or len(path.parts) > 1:
+    if path.is_file() or path.suffix == REPLAY_SUFFIX or len(path.parts) > 1:
         if path.parent.name == REPLAYS:
             data = path.parent.parent
-    else:
-        path = _replay_of(match, data)
-    if path.is_file() or path != replay_path(data / REPLAYS, match):
+        _why(path, bot, data, full=full, as_json=as_json)
+        return
+    try:
+        path = replay_path(data / REPLAYS, match)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+    if path.is_file():
         _why(path, bot, data, full=full, as_json=as_json)
     else:
         _stands(match, bot, data, as_json=as_json)
-
-
-def _replay_of(match: str, data: Path) -> Path:
-    try:
-        return replay_path(data / REPLAYS, match)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
 
 
 def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None:

@@ -25,6 +25,8 @@ _PIPE_S: Final = 0.1
 """What a bot printed may be read so much later than its answer."""
 _END_S: Final = 1.0
 """And the end of its process be noticed so much later."""
+_ROUNDING_S: Final = 0.002
+"""The match's start and the lines' times are kept in whole milliseconds."""
 _AWAY_MS: Final = 100
 """Shorter absences are not worth a word."""
 
@@ -78,7 +80,7 @@ def printed_at(account: Account, fault: FaultStory, output: Output) -> list[Line
     """What a bot printed from the ask to the fault, and whether its process ended then."""
     start = _start(account)
     begin_us = fault.before_us if fault.unasked else fault.sent_us
-    begin = start + timedelta(microseconds=begin_us)
+    begin = start + timedelta(microseconds=begin_us) - timedelta(seconds=_ROUNDING_S)
     end = start + timedelta(microseconds=fault.settled_us)
     printed_by = end + timedelta(seconds=_PIPE_S)
     lines = output(begin, end + timedelta(seconds=_END_S))

@@ -139,13 +139,6 @@ class Admission:
         return f"{free / 1e6:,.0f} MB of its disk are free, and {enough / 1e6:,.0f} are needed"
 
 
-def always_open() -> Admission:
-    """A door that lets everything in, for an arena without a machine to look at."""
-    return Admission(
-        p99_ms=lambda: 0.0, disk=lambda: (0, 0, 0), now_s=lambda: 0.0, min_free_bytes=0
-    )
-
-
 class _Look:
     """A look at something that holds for a while."""
 

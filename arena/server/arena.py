@@ -33,6 +33,7 @@ from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
 from arena.replay.match_log import MatchLog, SeatedAt
 from arena.replay.read import Unplayable
+from arena.server.admission import Admission
 from arena.server.cut_short import Fate, close, fate_of, keep_sessions, order_of, spec_again
 from arena.server.deal_sets import DealSets
 from arena.server.deals import Deals
@@ -79,6 +80,7 @@ class Arena:
         recovery: Recovery,
         server_id: str,
         lag: LagMeter | None = None,
+        admission: Admission | None = None,
         watch: Watch | None = None,
     ) -> None:
         """An arena that goes on with what an earlier process left.
@@ -91,10 +93,12 @@ class Arena:
           recovery: What the journals of earlier processes hold.
           server_id: Names the arena in its commitments.
           lag: How late the arena itself is.
+          admission: Whether another match can be taken; without it, always.
           watch: Counts what happens.
         """
         self.watch = watch or Watch()
         self.lag = lag
+        self.admission = admission
         self.journal = journal
         self.replays = replays
         self.tokens = tokens
@@ -180,6 +184,8 @@ class Arena:
         Raises:
           Refused: if game, options, bots or time are not right.
         """
+        if self.admission is not None:
+            self.admission.require_open()
         ordered = self._prepare(order)
         assert self._token is not None
         self._token.run_sync_soon(self._start, ordered)
@@ -199,11 +205,12 @@ class Arena:
         Raises:
           Refused: if game, options, bots or time are not right.
         """
-        unfinished = self._unfinished.pop(order.match_id, None)
-        if unfinished is not None:
-            with contextlib.suppress(Unplayable):
-                return await self._playing_on(unfinished, order, held=False)()
-        return await self._play(self._prepare(order, leased=True))
+        async with self.admission.turn() if self.admission else contextlib.nullcontext():
+            unfinished = self._unfinished.pop(order.match_id, None)
+            if unfinished is not None:
+                with contextlib.suppress(Unplayable):
+                    return await self._playing_on(unfinished, order, held=False)()
+            return await self._play(self._prepare(order, leased=True))
 
     async def fix_deals(self, order: MatchOrder) -> None:
         """Agree the deals of a match with its bots ahead of play.

@@ -13,6 +13,8 @@ from arena.server.tokens import new_token
 
 CONNECT_S: Final = 20.0
 """Time from launch to hello; a cold start on a busy machine is slow."""
+DISMISS_S: Final = 2.0
+"""Longest that bots have to end by themselves once their streams have ended."""
 MAX_STARTS: Final = 5
 """Starts of one instance that failed in a row before it is given up."""
 
@@ -53,6 +55,15 @@ class Crew:
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 nursery.start_soon(self._bring, bot)
+
+    async def dismiss(self) -> None:
+        """Send all bots home, in time to take in what they were told last: how the deals open."""
+        for bot in self._running:
+            if (session := self._arena.sessions.get(bot)) is not None:
+                session.close()
+        with trio.move_on_after(DISMISS_S):
+            for process in list(self._running.values()):
+                await process.exited.wait()
 
     def start_soon(self, task: Callable[..., Awaitable[object]], *args: object) -> None:
         """Run a task for as long as the crew is needed."""

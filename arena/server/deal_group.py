@@ -199,13 +199,6 @@ class DealGroup:
 
     # What the bots say.
 
-    def owes(self, bot: BotId) -> bool:
-        """Whether the arena waits for something of this bot."""
-        seat = self._seats[bot]
-        if self.phase is Phase.COMMIT:
-            return seat.asked and seat.commitment is None
-        return seat.owes_opening
-
     def commit(self, bot: BotId, commitment: bytes) -> play_pb2.Refusal | None:
         """Take a bot's commitment; None if it was taken, or had been."""
         seat = self._seats[bot]

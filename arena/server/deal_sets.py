@@ -14,7 +14,7 @@ import trio
 from arena.games.catalogue import Game
 from arena.games.contract import Options
 from arena.referee import Ending, Outcome
-from arena.replay.cut import write_replay
+from arena.replay.cut import replay_path, write_replay
 from arena.replay.deal_book import Opening, seeded_opening
 from arena.replay.deal_log import DealLog
 from arena.replay.match_log import MatchLog
@@ -103,8 +103,12 @@ class DealSets:
         """
         for deal in self._deals.live:
             name = deal.fair_deal.group_id
-            if name not in self._sets and not held(name):
+            if name in self._sets or held(name):
+                continue
+            if any(replay_path(self._replays, match_id).exists() for match_id in deal.match_ids):
                 await self._deals.close(deal.context)
+            else:
+                await self._deals.void(deal.context, "no match was played by it")
 
     async def ended(self, order: MatchOrder, outcome: Outcome | None) -> None:
         """A match of the deal-set has ended, or was suspended if there is no outcome.

@@ -126,6 +126,11 @@ class FixedDeal:
         """The key of the deals. Secret."""
         return self.opening.key
 
+    @property
+    def match_ids(self) -> tuple[str, ...]:
+        """Its matches, by id."""
+        return tuple(line.partition(" ")[0] for line in self.opening.plan.splitlines())
+
     def forfeited_seats(self, bots: Sequence[BotId]) -> tuple[ForfeitedSeat, ...]:
         """The seats of culprits at a match between `bots`, by seat."""
         return tuple(
@@ -211,11 +216,6 @@ class Deals:
             await self._publish(self._log.voided(context, reason))
 
     # Bots.
-
-    def owes(self, bot: BotId, context: bytes) -> bool:
-        """Whether a deal-set waits for something of this bot: a message about it is no extra one."""
-        group = self._groups.get(context)
-        return group is not None and bot in group.bots and group.owes(bot)
 
     def deal_commit(self, bot: BotId, context: bytes, commitment: bytes) -> play_pb2.Refusal | None:
         """Take a bot's commitment; a refusal for it if that is not possible."""

@@ -11,9 +11,11 @@ run; the gRPC server stops after that.
 
 import asyncio
 import contextlib
+import functools
 import gc
 import logging
 import os
+import shutil
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -32,6 +34,7 @@ from arena.replay.cut import recover
 from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
 from arena.server import notice
+from arena.server.admission import Admission
 from arena.server.arena import Arena
 from arena.server.deals import arena_id
 from arena.server.guard import Guard
@@ -94,6 +97,8 @@ class ServerSettings:
     metrics_port: int | None = None
     """Where metrics are served; 0 takes any free port, None serves none."""
     metrics_host: str = "127.0.0.1"
+    sheds: bool = False
+    """Whether new matches are refused, or wait, while the arena is late or its disk full."""
 
 
 def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awaitable[T]]) -> T:
@@ -164,16 +169,25 @@ class _Host:
                 folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
             ) as journal:
                 self._journal, self._deal_log = journal, deal_log
-                self._make_arena = lambda: Arena(
-                    journal,
-                    deal_log,
-                    replays,
-                    self._tokens,
-                    recovery=recovery,
-                    server_id=server_id,
-                    lag=LagMeter(loop.call_later, trio.lowlevel.current_clock().current_time),
-                    watch=self._watch,
-                )
+
+                def make_arena() -> Arena:
+                    now_s = trio.lowlevel.current_clock().current_time
+                    lag = LagMeter(loop.call_later, now_s)
+                    disk = functools.partial(shutil.disk_usage, self._settings.data)
+                    admission = Admission(p99_ms=lag.p99_ms, disk=disk, now_s=now_s)
+                    return Arena(
+                        journal,
+                        deal_log,
+                        replays,
+                        self._tokens,
+                        recovery=recovery,
+                        server_id=server_id,
+                        lag=lag,
+                        admission=admission if self._settings.sheds else None,
+                        watch=self._watch,
+                    )
+
+                self._make_arena = make_arena
                 return await self._serve(loop)
 
     async def _serve(self, loop: asyncio.AbstractEventLoop) -> Any:
@@ -251,8 +265,9 @@ class _Host:
             return ""
         from arena.server.metrics import MetricsPort, Watched
 
-        lag, admission = arena.lag, None
-        watched = Watched(arena, self._journal, self._deal_log, settings.data, admission, lag)
+        watched = Watched(
+            arena, self._journal, self._deal_log, settings.data, arena.admission, arena.lag
+        )
         self._metrics = MetricsPort(watched)
         return await self._metrics.start(settings.metrics_host, settings.metrics_port)
 

@@ -318,7 +318,9 @@ class Session:
             text = "no deal-set is waiting for entropy"
             self._refuse(0, _Reason.REFUSAL_REASON_NOT_OFFERED, text)
         elif refusal := self._on_deal(self, message):
-            self._refuse(0, refusal.reason, refusal.text)
+            # What the bot was asked for may come too late: that is no misbehaviour.
+            asked_for = self._owed_on_deals > 0
+            self._refuse(0, refusal.reason, refusal.text, strike=not asked_for)
 
     def _count_extra(self) -> None:
         """A message came that no ask had called for: there may be some, but not a flood."""
@@ -379,11 +381,18 @@ class Session:
             ask.answered(Answer(), received_s, data)
         self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
 
-    def _refuse(self, number: int, reason: play_pb2.RefusalReason.ValueType, text: str) -> None:
+    def _refuse(
+        self,
+        number: int,
+        reason: play_pb2.RefusalReason.ValueType,
+        text: str,
+        *,
+        strike: bool = True,
+    ) -> None:
         refusal = play_pb2.Refusal(ask_id=number, reason=reason, text=text)
         self.send(play_pb2.ArenaMessage(refusal=refusal))
         self._on_refusal(reason)
-        self._strikes += 1
+        self._strikes += strike
         if self._strikes > MAX_STRIKES:
             code = grpc.StatusCode.RESOURCE_EXHAUSTED
             self.close(Refused(code, "TOO_MANY_REFUSALS", "too much could not be taken"))

@@ -202,7 +202,10 @@ def _errors(tail: bytes) -> Iterator[Incident]:
 
 
 def as_json(status: Status) -> dict[str, Any]:
-    """A status for programs. Times are in milliseconds, null where nothing was counted."""
+    """A status for programs.
+
+    Times are bounds in milliseconds; null if nothing was counted, or it was above all bounds.
+    """
     found: dict[str, Any] = {"up": True}
     notice, page = status.notice, status.page
     if notice is not None:
@@ -222,10 +225,9 @@ def _numbers(page: Page) -> dict[str, Any]:
         return page.value(f"{PREFIX}{name}")
 
     def times_ms(name: str) -> dict[str, float | None]:
-        return {
-            f"p{round(share * 100)}": _ms(page.quantile_s(f"{PREFIX}{name}", share))
-            for share in (0.5, 0.99)
-        }
+        metric = f"{PREFIX}{name}"
+        p50, p99 = (_ms(page.quantile_s(metric, share)) for share in (0.5, 0.99))
+        return {"count": page.value(f"{metric}_count"), "p50": p50, "p99": p99}
 
     (version, *_), *_ = (*page.samples.get(f"{PREFIX}build_info", {}), (("version", ""),))
     admission_open = page.samples.get(f"{PREFIX}admission_open")

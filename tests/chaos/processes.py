@@ -145,6 +145,8 @@ class Server:
         """Begin a life; returns once it listens."""
         self.generation += 1
         given = ("serve", "--data", self.data, "--port", self.port, "--drain", self._drain_s)
+        # A machine that chaos makes late would refuse the very matches that are to be tried.
+        given += ("--take-all",)
         failing = {FAILING_DISK: self.failing_disk} if self.failing_disk else {}
         self._child = Child("tests.chaos.server", *given, log=self.log, **failing)
         self.port = int((await self._child.says(r"listens on \S+:(\d+)"))[1])

@@ -129,6 +129,8 @@ class _Way:
         await self._send(data)
 
     async def _send(self, data):
+        if not self._link.open:
+            return
         self.passed_bytes += len(data)
         if data and not self.loses:
             self._writer.write(data)

@@ -161,17 +161,19 @@ def test_a_late_answer_is_kept_with_how_late_it_was():
 def hangs_up_at(decision, away_s):
     """A bot that loses its connection when it is asked, and comes back after some time."""
 
+    hung_up = trio.Event()
+
     class HangsUp(Sender):
         def ask(self, ask):
             super().ask(ask)
             if ask.decision == decision:
                 self.hang_up()
+                hung_up.set()
 
         async def run(self):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(super().run)
-                while self.connected:
-                    await trio.sleep(0.01)
+                await hung_up.wait()
                 await trio.sleep(away_s)
                 self.come_back()
 
@@ -298,13 +300,13 @@ def result_of_staying(game_id, seat, decision):
 
 @pytest.mark.parametrize("how_often", ["once", "for ever"])
 @pytest.mark.parametrize("name", CALLED)
-@pytest.mark.parametrize("game_id", [*GAMES, "sixty_six", "loo"])
+@pytest.mark.parametrize("game_id", [*GAMES, "sixty_six"])
 def test_doing_wrong_is_never_better_than_staying(game_id, name, how_often):
     """Against the same match with the same moves made in time: no place and no time is won."""
     game, spec = game_by_id(game_id), spec_of(game_id)
     deed = misdeeds(game)[name]
-    for seat in range(spec.seats):
-        for decision in (1, 2, 5):
+    for seat in (0, spec.seats - 1):
+        for decision in (1, 4):
             if how_often == "once":
                 script = once(decision, deed.script, stays(game))
             else:

@@ -27,6 +27,7 @@ from arena.replay.deal_book import (
     LOG_MAGIC,
     DealState,
     Opening,
+    opens,
     read_deals,
     read_log,
 )
@@ -517,6 +518,31 @@ def test_a_record_that_does_not_follow_is_damage(record, said, why, files):
     assert said in book.damage[0]
     with pytest.raises(Damaged, match=said):
         book.add(record)
+
+
+def test_a_deal_set_is_drawn_once(files):
+    with open_log(files) as log:
+        group = draw(log)
+        with pytest.raises(Damaged, match="drawn twice"):
+            log.book.add(deals_pb2.DealRecord(drawn=deals_pb2.DealDrawn(context=group.context)))
+
+
+# fmt: off
+OPENINGS = [
+    (TOLD[0], TOLD[0],    True,  "its own entropy"),
+    (TOLD[0], TOLD[1],    False, "another's entropy"),
+    (TOLD[0], b"",        False, "nothing"),
+    (b"",     b"",        True,  "nothing, as it took no part"),
+    (b"",     TOLD[0],    False, "entropy, although it took no part"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("drawn", "told", "right", "why"), OPENINGS, ids=[r[3] for r in OPENINGS])
+def test_what_opens_a_commitment(drawn, told, right, why):
+    commitment = bot_commitment(b"c" * 32, "aaaa", drawn) if drawn else NO_COMMITMENT
+    participant = journal_pb2.DealParticipant(participant="aaaa", commitment=commitment)
+    assert opens(b"c" * 32, participant, told) is right
 
 
 def log_of(*bodies):

@@ -278,6 +278,14 @@ def test_a_bot_that_missed_the_end_finds_its_match_by_what_it_was_shown(house, t
     receipt = changed(house, "ann", tmp_path, missed)
     assert compare(house.replay(), receipt) == compare(house.replay(), house.receipt("ann"))
 
+    def missed_two(fields):
+        missed(fields)
+        other = {**fields["matches"][0], "asks": [[1, "00000000"]]}
+        fields["matches"].insert(0, other)
+
+    receipt = changed(house, "ann", tmp_path, missed_two)
+    assert compare(house.replay(), receipt) == compare(house.replay(), house.receipt("ann"))
+
 
 def test_a_bot_that_was_away_for_some_asks_has_a_chain_over_the_others(house, tmp_path):
     """The chain of a receipt is over the asks that it lists, and over no others."""

@@ -12,7 +12,8 @@ from arena.referee import TimeControl
 from arena.replay import draw
 from arena.replay.frames import frames
 from arena.replay.read import Replay
-from arena.replay.show import KEYS, Screen, Steps, Viewer, print_all, step_through
+from arena.replay.screen import Screen, Viewer
+from arena.replay.show import KEYS, Steps, print_all, step_through
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, PLAY, Bot, record, retold
 
 SEATS = tuple(map(Seat, range(3)))

@@ -341,38 +341,6 @@ def test_each_instance_of_a_bot_answers_for_itself(tmp_path, monkeypatch):
     in_world(tmp_path, monkeypatch, main)
 
 
-def test_a_bot_owes_what_it_was_asked_for_and_nothing_else(tmp_path, monkeypatch):
-    async def main(world):
-        world.add("dan", adds_entropy=False)
-        ann = world.add("ann")
-        bob = world.add("bob", acts={"deal_open": after(1), "deal_transcript": after(1)})
-        owed = []
-
-        async def watch():
-            await trio.sleep(0.05)
-            context = ann.told[0].deal_open.context
-            assert not world.deals.owes(ann.bot, OTHER)
-            assert not world.deals.owes(BotId("eve"), context)
-            for _ in range(6):
-                owed.append([world.deals.owes(BotId(n), context) for n in ("ann", "bob", "dan")])
-                await trio.sleep(0.5)
-
-        world.nursery.start_soon(watch)
-        await world.deals.fix(order_of("ann", "bob", "dan"))
-        await trio.sleep(10)
-        assert owed == [
-            [True, True, False],  # asked
-            [False, True, False],  # ann has committed
-            [False, True, False],
-            [False, True, False],  # ann has opened
-            [False, True, False],
-            [False, False, False],  # all is fixed
-        ]
-        assert bob.refused == []
-
-    in_world(tmp_path, monkeypatch, main)
-
-
 def test_deal_sets_are_fixed_at_the_same_time_and_ahead_of_play(tmp_path, monkeypatch):
     async def main(world):
         bots = [world.add(name) for name in ("ann", "bob")]

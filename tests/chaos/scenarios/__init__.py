@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.games.catalogue import GAMES
 from tests.chaos.report import Report
 from tests.chaos.scenarios.bot_processes import bot_processes
 from tests.chaos.scenarios.drained_server import drained_server
@@ -13,7 +12,7 @@ from tests.chaos.scenarios.faulty_clients import every_boundary, random_faults
 from tests.chaos.scenarios.frozen_server import frozen_server
 from tests.chaos.scenarios.full_disk import full_disk
 from tests.chaos.scenarios.journal_speed import journal_speed
-from tests.chaos.scenarios.killed_server import LONG_GAMES, killed_server
+from tests.chaos.scenarios.killed_server import SHORT_GAMES, killed_server
 from tests.chaos.scenarios.locked_database import locked_database
 from tests.chaos.scenarios.reconnect_storm import reconnect_storm
 
@@ -37,8 +36,6 @@ class Scenario:
         return self.play.__doc__.partition("\n")[0]
 
 
-_ALL_SHORT = tuple(game.id for game in GAMES if game.id not in LONG_GAMES)
-
 SCENARIOS = {
     scenario.name: scenario
     for scenario in (
@@ -47,13 +44,19 @@ SCENARIOS = {
             full={"kills": 500, "matches": 50, "think_s": 0.1},
             quick={"kills": 5, "matches": 8, "life_s": 0.5},
         ),
-        Scenario(every_boundary, full={"games": _ALL_SHORT}, quick={"games": ("sixty_six",)}),
+        Scenario(
+            every_boundary,
+            full={"games": tuple(game.id for game in SHORT_GAMES)},
+            quick={"games": ("sixty_six",)},
+        ),
         Scenario(
             random_faults,
             full={"faults": 10_000},
-            quick={"faults": 60, "matches": 10, "bots": 8},
+            quick={"faults": 60, "matches": 10, "bots": 8, "games": SHORT_GAMES},
         ),
-        Scenario(bot_processes, full={"kills": 50, "watch_freeze": True}, quick={"kills": 2}),
+        Scenario(
+            bot_processes, full={"kills": 50, "watch_freeze": True}, quick={"kills": 2, "hands": 6}
+        ),
         Scenario(reconnect_storm, full={"sessions": 1_000}, quick={"sessions": 40}),
         Scenario(
             drained_server,
@@ -66,7 +69,7 @@ SCENARIOS = {
             quick={"frozen_s": 2.5, "matches": 6},
         ),
         Scenario(full_disk, full={"matches": 20, "rounds": 20}, quick={"matches": 6}),
-        Scenario(failing_writes, full={"every": 1}, quick={"every": 40}),
+        Scenario(failing_writes, full={"every": 1}, quick={"first": 8, "every": 20}),
         Scenario(
             locked_database,
             full={"locked_s": 8.0, "deal_sets": 150},

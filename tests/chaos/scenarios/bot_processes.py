@@ -16,7 +16,7 @@ KILL_SEEN_MS = 100.0
 FREEZE_SEEN_S = 31.0
 
 
-async def bot_processes(seed, *, kills, watch_freeze=False):
+async def bot_processes(seed, *, kills, hands=20, watch_freeze=False):
     """Kill, freeze and restart the process of one seat's bot; then play the same undisturbed."""
     random = Random(seed)
     seen_ms, figures = [], []
@@ -26,7 +26,7 @@ async def bot_processes(seed, *, kills, watch_freeze=False):
         trial.bot("other", think_s=0.01)
         try:
             await victim.start()
-            order = Order("democracy", ("victim", "other"), "killed bot", hands=20)
+            order = Order("democracy", ("victim", "other"), "killed bot", hands=hands)
             await trial.all_welcome()
             match_id = await trial.order_when_possible(order)
             for _ in range(kills):

@@ -19,10 +19,10 @@ AT_ONCE = 3
 ORDER = Order("sixty_six", ("bot0", "bot1"), "failing")
 
 
-async def failing_writes(seed, *, every=1, deeds=DEEDS):
-    """A match for each write and each sync that it takes, or for every so manieth."""
+async def failing_writes(seed, *, first=1, every=1, deeds=DEEDS):
+    """Play a match for each write and each sync that it takes, or for every so manieth."""
     slots = asyncio.Semaphore(AT_ONCE)
-    found = await asyncio.gather(*(_all_of(seed, deed, every, slots) for deed in deeds))
+    found = await asyncio.gather(*(_all_of(seed, deed, first, every, slots) for deed in deeds))
     violations = [each for _, broken in found for each in broken]
     return Report(violations=violations).add(
         Figure(
@@ -32,15 +32,15 @@ async def failing_writes(seed, *, every=1, deeds=DEEDS):
     )
 
 
-async def _all_of(seed, deed, every, slots):
+async def _all_of(seed, deed, first, every, slots):
     """As many matches as the deed can be done to, and what broke in them."""
-    violations, failed, nth = [], True, 1
+    violations, failed, tries = [], True, -1
     while failed:
         async with slots:
-            failed, broken = await _one(seed, nth, deed)
+            tries += 1
+            failed, broken = await _one(seed, first + tries * every, deed)
         violations += broken
-        nth += every
-    return (nth - 1) // every - 1, violations
+    return tries, violations
 
 
 async def _one(seed, nth, deed):

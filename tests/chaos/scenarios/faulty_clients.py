@@ -19,6 +19,8 @@ from tests.chaos.trial import Order, Trial
 FROZEN_S = 0.3
 SEATED_AT = 3
 """The first boundary within a match: hello and welcome come before."""
+BANK_MS = 2_000
+"""Where a bot stays away: short to wait for, and enough for others on a busy machine."""
 AT_ONCE = 48
 """Victims that play at the same time."""
 
@@ -121,7 +123,7 @@ async def _play(trial, slots, game_id, number, deed, at, says_again):
         others = [each for each in trial.bots if each.startswith("other")]
         order = Order(game_id, (name, *others), "boundaries")
         if deed is retired:
-            order = replace(order, move_ms=100, bank_ms=0)
+            order = replace(order, move_ms=100, bank_ms=BANK_MS)
         match_id = await trial.order_when_possible(order)
         while not trial.replay(match_id).exists():
             if bot.retired:
@@ -132,10 +134,10 @@ async def _play(trial, slots, game_id, number, deed, at, says_again):
         return name, deed, match_id
 
 
-async def random_faults(seed, *, faults, matches=40, bots=16, think_s=0.005):
+async def random_faults(seed, *, faults, matches=40, bots=16, think_s=0.005, games=GAMES):
     """Connections are mistreated at random until `faults` have happened."""
     report, random = Report(), Random(seed)
-    wanted = orders(random, bots, GAMES)
+    wanted = orders(random, bots, games)
     calm = False
 
     def plan(number):

@@ -27,6 +27,7 @@ SHORT_GAMES = tuple(game for game in GAMES if game.id not in LONG_GAMES)
 def orders(random, bots, games, **control):
     """Matches without end: every game, now and then with more than the fewest seats."""
     names = [f"bot{number}" for number in range(bots)]
+    games = random.sample(games, len(games))
     for number in count():
         game = games[number % len(games)]
         few = [seats for seats in game.seats if seats <= min(4, bots)] or [min(game.seats)]
@@ -34,14 +35,14 @@ def orders(random, bots, games, **control):
         yield Order(game.id, seated, f"match {number}", **control)
 
 
-async def killed_server(seed, *, kills, matches, bots=12, think_s=0.05, life_s=1.0):
+async def killed_server(seed, *, kills, matches, bots=12, think_s=0.05, life_s=1.0, games=GAMES):
     """Kill the arena `kills` times with so many matches in play.
 
     Each life lasts up to `life_s` with all bots back; some end while a match
     is being made.
     """
     random = Random(seed)
-    wanted = orders(random, max(bots, 8), GAMES)
+    wanted = orders(random, max(bots, 8), games)
     report = Report()
     async with Trial(seed=seed) as trial:
         for number in range(max(bots, 8)):

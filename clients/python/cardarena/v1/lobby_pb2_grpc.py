@@ -30,6 +30,11 @@ class LobbyServiceStub(object):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     def __init__(self, channel):
@@ -65,6 +70,11 @@ class LobbyServiceServicer(object):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     def ListGames(self, request, context):
@@ -81,6 +91,7 @@ class LobbyServiceServicer(object):
         NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
         INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
         FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
+        RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
         UNAVAILABLE         DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -143,6 +154,11 @@ class LobbyService(object):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     @staticmethod

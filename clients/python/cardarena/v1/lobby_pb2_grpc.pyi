@@ -31,6 +31,11 @@ class LobbyServiceStub:
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     @_typing.overload
@@ -46,6 +51,7 @@ class LobbyServiceStub:
       NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
       INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
       FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
+      RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
       UNAVAILABLE         DRAINING.
     """
     GetMatch: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.GetMatchRequest, _lobby_pb2.GetMatchResponse]
@@ -67,6 +73,11 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -79,6 +90,7 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
       NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
       INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
       FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
+      RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
       UNAVAILABLE         DRAINING.
     """
     GetMatch: _aio.UnaryUnaryMultiCallable[_lobby_pb2.GetMatchRequest, _lobby_pb2.GetMatchResponse]  # type: ignore[assignment]
@@ -99,6 +111,11 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     @_abc_1.abstractmethod
@@ -121,6 +138,7 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
           NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
           INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
           FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
+          RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
           UNAVAILABLE         DRAINING.
         """
 

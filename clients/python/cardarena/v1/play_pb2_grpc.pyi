@@ -55,13 +55,18 @@ class PlayServiceStub:
     told with each ask; deadlines of the call itself are not used.
 
     Errors:
-      UNAUTHENTICATED      the token is unknown, or a guest took the name of a bot
-                           that has one.
+      UNAUTHENTICATED      NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN, EXPIRED_TOKEN,
+                           REVOKED_TOKEN.
+      PERMISSION_DENIED    WRONG_SCOPE; NOT_YOURS: a guest took the name of a bot
+                           that has a key.
       FAILED_PRECONDITION  the first message was not `hello`, or came twice.
       INVALID_ARGUMENT     `hello` names a game that the arena does not have.
-      RESOURCE_EXHAUSTED   the bot sent too much that could not be taken.
+      RESOURCE_EXHAUSTED   the bot sent too much that could not be taken, or too
+                           many messages that no open ask had called for.
       ABORTED              another stream took over with the same token.
-      UNAVAILABLE          the arena is closing.
+      UNAVAILABLE          DRAINING: the arena is closing; SUSPENDED: it has
+                           stopped, and matches in play go on when it is back;
+                           KEYS_CHANGED, KEYS_BUSY: try again.
     """
 
 @_typing.type_check_only
@@ -76,13 +81,18 @@ class PlayServiceAsyncStub(PlayServiceStub):
     told with each ask; deadlines of the call itself are not used.
 
     Errors:
-      UNAUTHENTICATED      the token is unknown, or a guest took the name of a bot
-                           that has one.
+      UNAUTHENTICATED      NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN, EXPIRED_TOKEN,
+                           REVOKED_TOKEN.
+      PERMISSION_DENIED    WRONG_SCOPE; NOT_YOURS: a guest took the name of a bot
+                           that has a key.
       FAILED_PRECONDITION  the first message was not `hello`, or came twice.
       INVALID_ARGUMENT     `hello` names a game that the arena does not have.
-      RESOURCE_EXHAUSTED   the bot sent too much that could not be taken.
+      RESOURCE_EXHAUSTED   the bot sent too much that could not be taken, or too
+                           many messages that no open ask had called for.
       ABORTED              another stream took over with the same token.
-      UNAVAILABLE          the arena is closing.
+      UNAVAILABLE          DRAINING: the arena is closing; SUSPENDED: it has
+                           stopped, and matches in play go on when it is back;
+                           KEYS_CHANGED, KEYS_BUSY: try again.
     """
 
 class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -100,13 +110,18 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
         told with each ask; deadlines of the call itself are not used.
 
         Errors:
-          UNAUTHENTICATED      the token is unknown, or a guest took the name of a bot
-                               that has one.
+          UNAUTHENTICATED      NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN, EXPIRED_TOKEN,
+                               REVOKED_TOKEN.
+          PERMISSION_DENIED    WRONG_SCOPE; NOT_YOURS: a guest took the name of a bot
+                               that has a key.
           FAILED_PRECONDITION  the first message was not `hello`, or came twice.
           INVALID_ARGUMENT     `hello` names a game that the arena does not have.
-          RESOURCE_EXHAUSTED   the bot sent too much that could not be taken.
+          RESOURCE_EXHAUSTED   the bot sent too much that could not be taken, or too
+                               many messages that no open ask had called for.
           ABORTED              another stream took over with the same token.
-          UNAVAILABLE          the arena is closing.
+          UNAVAILABLE          DRAINING: the arena is closing; SUSPENDED: it has
+                               stopped, and matches in play go on when it is back;
+                               KEYS_CHANGED, KEYS_BUSY: try again.
         """
 
 def add_PlayServiceServicer_to_server(servicer: PlayServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -30,6 +30,11 @@ class ReplayServiceStub(object):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     def __init__(self, channel):
@@ -55,6 +60,11 @@ class ReplayServiceServicer(object):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     def GetReplay(self, request, context):
@@ -103,6 +113,11 @@ class ReplayService(object):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     @staticmethod

@@ -31,6 +31,11 @@ class ReplayServiceStub:
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     @_typing.overload
@@ -56,6 +61,11 @@ class ReplayServiceAsyncStub(ReplayServiceStub):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -77,6 +87,11 @@ class ReplayServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
+
+    A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
+    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
+    NOT_YOURS). An arena that lets guests in asks for none.
     """
 
     @_abc_1.abstractmethod

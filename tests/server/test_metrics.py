@@ -1,0 +1,445 @@
+"""Metrics: what is counted, what the page shows, and what it never shows."""
+
+import asyncio
+import http.client
+import json
+import re
+import socket
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from arena.games.catalogue import GAMES
+from arena.referee import AbortCause, Ending, FaultKind
+from arena.server.access import CALLS
+from arena.server.counts import Counts, Histogram
+from arena.server.host import CannotServe
+from arena.server.metrics import DEAL_STEPS, MAX_HEAD_BYTES, MAX_READERS
+from arena.server.notice import read_notice
+from arena.server.outbox import Outbox
+from arena.server.tokens import Tokens
+from arena.server.watch import UNKNOWN_CALL
+from cardarena.v1 import game_pb2, lobby_pb2, play_pb2
+from tests.server.running import running
+from tests.server.streams import PATIENCE_S, Client
+from tests.server.test_deal_sockets import together
+from tests.server.test_outbox import Ask, element
+
+ROOT = Path(__file__).parents[2]
+SUPPORT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
+
+
+@contextmanager
+def watched(folder, **settings):
+    """An arena with metrics, a client of it, and a call that reads its page."""
+    with running(folder, Tokens(guests=True), metrics_port=0, **settings) as arena:
+        metrics = notice_of(folder).metrics
+        with Client(arena.address) as client:
+            yield arena, client, lambda: Page(get(metrics)[1])
+
+
+def notice_of(folder):
+    """The notice, which is there a moment before anything else is."""
+    notice = read_notice(folder)
+    assert notice is not None
+    return notice
+
+
+def get(url, method="GET", path=None):
+    """Status and body of the answer to a request."""
+    host, _, rest = url.removeprefix("http://").partition("/")
+    connection = http.client.HTTPConnection(host, timeout=PATIENCE_S)
+    try:
+        connection.request(method, f"/{rest}" if path is None else path)
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+    finally:
+        connection.close()
+
+
+class Page:
+    """A page of metrics, read by Prometheus's own parser."""
+
+    def __init__(self, text):
+        self.text = text
+        self.families = list(text_string_to_metric_families(text))
+        self.samples = {
+            (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+            for family in self.families
+            for sample in family.samples
+        }
+
+    def __call__(self, name, **labels):
+        return self.samples[f"cardarena_{name}", tuple(sorted(labels.items()))]
+
+
+def seat(client, *names):
+    streams = [
+        client.stream(f"guest:{name}", games=SUPPORT, max_matches=4, max_open_asks=4)
+        for name in names
+    ]
+    for stream in streams:
+        stream.expect("welcome")
+    return streams
+
+
+def create(client, *names, **request):
+    settings = {
+        "game": "abstrac",
+        "bots": names,
+        "seed": "s",
+        "options": [game_pb2.Setting(name="hands", number=2)],
+        "time_control": game_pb2.TimeControl(move_ms=20_000),
+        **request,
+    }
+    return client.lobby.CreateMatch(lobby_pb2.CreateMatchRequest(**settings)).match.match_id
+
+
+def play(streams, choose=lambda ask: 0):
+    """Play a match to its end; each ask gets the answer of `choose`. How many there were."""
+    return sum(together(*(lambda stream=stream: _play(stream, choose) for stream in streams)))
+
+
+def _play(stream, choose):
+    asked = 0
+    while True:
+        message = stream.next()
+        assert isinstance(message, play_pb2.ArenaMessage), message
+        kind = message.WhichOneof("body")
+        if kind == "match_end":
+            return asked
+        if kind == "asks":
+            for ask in message.asks.asks:
+                asked += 1
+                stream.answer(play_pb2.Answer(ask_id=ask.ask_id, index=choose(ask)))
+
+
+def until(call, wanted):
+    """Wait until a call gives what is wanted: a count may follow what caused it by a moment."""
+    deadline_s = time.monotonic() + PATIENCE_S
+    while (found := call()) != wanted:
+        assert time.monotonic() < deadline_s, found
+        time.sleep(0.01)
+
+
+# What is counted.
+
+
+@pytest.mark.parametrize(
+    ("seconds", "bucket"),
+    [(0.0, 0), (0.5, 0), (1.0, 0), (1.0001, 1), (2.0, 1), (2.1, 2), (1e9, 2)],
+    ids=["none", "little", "at a bound", "above it", "at the last", "above all", "very much"],
+)
+def test_a_time_falls_below_the_bound_that_includes_it(seconds, bucket):
+    histogram = Histogram((1.0, 2.0))
+    histogram.observe(seconds)
+    assert histogram.counts == [int(at == bucket) for at in range(3)]
+    assert histogram.sum_s == seconds
+
+
+def test_a_match_in_order_is_counted(tmp_path):
+    with watched(tmp_path) as (_, client, page):
+        before = page()
+        assert (before("matches_in_play"), before("sessions"), before("draining")) == (0, 0, 0)
+        streams = seat(client, "ann", "bob")
+        create(client, "ann", "bob")
+        asked = play(streams)
+        assert asked > 4
+        found = page()
+        assert found("decisions_total", game="abstrac") == asked
+        assert found("charged_seconds_count") == asked
+        # The first ask of a match follows from no answer, all others do, but for the last answer.
+        assert found("turnaround_seconds_count") == asked - 1
+        assert 0 < found("turnaround_seconds_sum") < PATIENCE_S
+        assert found("matches_begun_total", game="abstrac") == 1
+        assert found("matches_ended_total", game="abstrac", ending="completed") == 1
+        assert found("matches_in_play") == 0
+        assert (found("sessions"), found("sessions_connected")) == (2, 2)
+        assert found("messages_total") == asked
+        assert found("streams_opened_total") == 2
+        assert (found("outbox_bytes"), found("outbox_frames"), found("outbox_bytes_max")) == (
+            0,
+            0,
+            0,
+        )
+        assert found("calls_total", call="/cardarena.v1.LobbyService/CreateMatch", code="OK") == 1
+        files = (tmp_path / "journal").glob("*.journal")
+        assert (
+            0 < found("journal_written_bytes_total") <= sum(each.stat().st_size for each in files)
+        )
+        assert found("journal_sync_seconds_count") >= 1
+        assert found("journal_write_seconds_count") >= asked
+        assert all(found("faults_total", kind=kind.name.lower()) == 0 for kind in FaultKind)
+        assert found("disk_bytes") > found("disk_free_bytes") > 0
+        assert found("process_threads") >= 1
+        assert ("process_open_fds", ()) in found.samples
+
+
+def test_what_is_in_play_and_what_waits_is_counted(tmp_path):
+    with watched(tmp_path) as (_, client, page):
+        streams = seat(client, "ann", "bob")
+        create(client, "ann", "bob")
+        for stream in streams:
+            stream.expect("match_start")
+        until(lambda: page()("matches_in_play"), 1)
+        streams[0].hang_up()
+        until(lambda: page()("sessions_connected"), 1)
+        assert page()("sessions") == 2
+
+
+def test_a_fair_deal_is_counted_at_each_step(tmp_path):
+    with watched(tmp_path) as (_, client, page):
+        streams = seat(client, "ann", "bob")
+        create(client, "ann", "bob", seed="")
+        play(streams)
+        until(lambda: [page()("deal_sets_total", step=step) for step in DEAL_STEPS], [1, 1, 0, 1])
+
+
+def test_faults_are_counted_by_kind(tmp_path):
+    with watched(tmp_path) as (_, client, page):
+        streams = seat(client, "ann", "bob")
+        create(client, "ann", "bob")
+        play(streams, lambda ask: 999)
+        found = page()
+        assert found("faults_total", kind="illegal") >= 2
+        assert found("faults_total", kind="timeout") == 0
+        assert found("matches_ended_total", game="abstrac", ending="forfeit") == 1
+        # What a seat that forfeited plays is nobody's time.
+        assert found("charged_seconds_count") == found("faults_total", kind="illegal")
+        assert found("decisions_total", game="abstrac") > found("charged_seconds_count")
+
+
+def test_refusals_are_counted_by_reason(tmp_path):
+    with watched(tmp_path) as (_, client, page):
+        (stream,) = seat(client, "ann")
+        stream.answer(play_pb2.Answer(ask_id=77, index=0))
+        stream.expect("refusal")
+        with pytest.raises(grpc.RpcError):
+            create(client, "ann", "nobody")
+        client.stream("nonsense").error()
+        found = page()
+        assert found("messages_refused_total", reason="unknown_ask") == 1
+        assert found("calls_refused_total", reason="UNKNOWN_BOT") == 1
+        assert found("calls_refused_total", reason="BAD_TOKEN") == 1
+        play_call = "/cardarena.v1.PlayService/Play"
+        assert found("calls_total", call=play_call, code="UNAUTHENTICATED") == 1
+
+
+def test_streams_are_counted_by_how_they_ended(tmp_path):
+    with watched(tmp_path) as (_, client, page):
+        (first,) = seat(client, "ann")
+        (second,) = seat(client, "ann")  # takes over
+        first.error()
+        second.end()
+        (third,) = seat(client, "ann")
+        third.hang_up()
+        ends = {"TAKEN_OVER": 1, "BOT_CLOSED": 1, "CUT_OFF": 1}
+
+        def counted():
+            name = "cardarena_streams_closed_total"
+            samples = page().samples.items()
+            return {dict(key[1])["reason"]: value for key, value in samples if key[0] == name}
+
+        until(counted, ends)
+
+
+def test_a_call_that_does_not_exist_is_counted_without_its_name(tmp_path):
+    with watched(tmp_path) as (_, client, page):
+        with pytest.raises(grpc.RpcError):
+            client.channel.unary_unary("/secret.Service/Guess")(b"", timeout=PATIENCE_S)
+        found = page()
+        assert found("calls_total", call=UNKNOWN_CALL, code="UNIMPLEMENTED") == 1
+        assert "secret" not in found.text
+
+
+# From an answer to the ask that follows.
+
+
+@pytest.mark.parametrize(
+    ("received_s", "busy", "told_s"),
+    [(1.0, False, 1.0), (0.0, False, 0.0), (1.0, True, 0.0)],
+    ids=["follows from an answer", "follows from none", "the bot kept the transport busy"],
+)
+def test_an_ask_knows_when_the_answer_came_that_it_follows(received_s, busy, told_s):
+    async def test():
+        counts = Counts()
+        outbox = Outbox(asyncio.get_running_loop(), lambda: 2.0, counts)
+        if busy:
+            outbox.post_ask(element(1), Ask())
+            await outbox.next()
+        counts.received_s = received_s
+        outbox.post_ask(element(2), Ask())
+        counts.received_s = 1.5  # another answer, and another ask: the first counts
+        outbox.post_ask(element(3), Ask())
+        if not busy:
+            asyncio.get_running_loop().call_soon(outbox.close)
+        await outbox.next()
+        assert outbox.received_s == told_s
+
+    asyncio.run(test())
+
+
+# What the page shows.
+
+
+def vocabulary():
+    """Each label, and all that it may say."""
+    constants = re.compile(r"[A-Z][A-Z_]*").fullmatch
+    words = re.compile(r"[a-z][a-z_]*").fullmatch
+    games = {game.id for game in GAMES}
+    return {
+        "game": games.__contains__,
+        "ending": {each.name.lower() for each in Ending}.__contains__,
+        "cause": {each.name.lower() for each in AbortCause}.__contains__,
+        "kind": {each.name.lower() for each in FaultKind}.__contains__,
+        "call": {*CALLS, UNKNOWN_CALL}.__contains__,
+        "code": {code.name for code in grpc.StatusCode}.__contains__,
+        "reason": lambda text: constants(text) or words(text),
+        "step": set(DEAL_STEPS).__contains__,
+        "le": lambda text: text == "+Inf" or float(text) >= 0,
+        "version": re.compile(r"[0-9.]+").fullmatch,
+    }
+
+
+def busy_page(folder):
+    """A page with a sample of all that there can be, and the names that were about."""
+    with watched(folder) as (_, client, page):
+        streams = seat(client, "ann-name", "bob-name")
+        match_id = create(client, "ann-name", "bob-name")
+        streams[0].answer(play_pb2.Answer(ask_id=1, index=0))
+        with pytest.raises(grpc.RpcError):
+            create(client, "ann-name", "nobody-name")
+        play(streams, lambda ask: 999)
+        streams[0].end()
+        until(lambda: page()("sessions_connected"), 1)
+        return page(), ("ann", "bob", "nobody", match_id)
+
+
+def test_labels_are_from_closed_vocabularies_and_tell_of_nobody(tmp_path):
+    found, secrets = busy_page(tmp_path)
+    known = vocabulary()
+    for name, labels in found.samples:
+        for label, value in labels:
+            assert known[label](value), (name, label, value)
+    assert not [each for each in secrets if each in found.text]
+
+
+def names_of(found):
+    names = {family.name for family in found.families}
+    counters = {family.name for family in found.families if family.type == "counter"}
+    return {f"{name}_total" if name in counters else name for name in names}
+
+
+def test_every_metric_is_explained_and_nothing_else_is(tmp_path):
+    text = (ROOT / "docs" / "observability.md").read_text("utf-8")
+    explained = set(re.findall(r"^\| `(cardarena_\w+)", text, re.MULTILINE))
+    found, _ = busy_page(tmp_path)
+    shown = {name for name in names_of(found) if name.startswith("cardarena_")}
+    assert explained == shown
+    assert all(family.documentation for family in found.families)
+
+
+def test_the_dashboard_asks_for_metrics_that_there_are(tmp_path):
+    dashboard = json.loads((ROOT / "docs" / "dashboard.json").read_text("utf-8"))
+    queries = [
+        target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())
+    ]
+    assert len(queries) >= 12
+    found, _ = busy_page(tmp_path)
+    names = {name for name, _ in found.samples}
+    for query in queries:
+        asked = set(re.findall(r"\b((?:cardarena|process)_\w+)", query))
+        assert asked, query
+        assert asked <= names, query
+
+
+# The port.
+
+
+def test_without_a_port_there_are_no_metrics(tmp_path):
+    with running(tmp_path, Tokens(guests=True)):
+        assert notice_of(tmp_path).metrics == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "said"),
+    [
+        ("GET", "/metrics", 200, "cardarena_matches_in_play 0.0"),
+        ("GET", "/metrics?name=x", 200, "cardarena_matches_in_play 0.0"),
+        ("HEAD", "/metrics", 200, ""),
+        ("GET", "/", 404, "the metrics are at /metrics"),
+        ("GET", "/../journal", 404, "the metrics are at /metrics"),
+        ("POST", "/metrics", 405, ""),
+    ],
+    ids=["the page", "with a query", "its head", "the root", "a file", "something to take"],
+)
+def test_the_port_serves_one_page(tmp_path, method, path, status, said):
+    with running(tmp_path, Tokens(guests=True), metrics_port=0):
+        code, body = get(notice_of(tmp_path).metrics, method, path)
+        assert code == status
+        assert said in body
+
+
+def address_of(folder):
+    host, _, port = notice_of(folder).metrics.removeprefix("http://").partition(":")
+    return host, int(port.partition("/")[0])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"\x16\x03\x01" * 100 + b"\r\n\r\n",
+        b"GET /metrics",
+        b"x" * (MAX_HEAD_BYTES + 99),
+        b"\r\n\r\n",
+    ],
+    ids=["another protocol", "half a request", "too much", "nothing"],
+)
+def test_what_cannot_be_answered_is_hung_up_on_and_the_page_is_still_served(tmp_path, said):
+    with running(tmp_path, Tokens(guests=True), metrics_port=0):
+        with socket.create_connection(address_of(tmp_path), PATIENCE_S) as silent:
+            silent.sendall(said)
+            silent.shutdown(socket.SHUT_WR)
+            try:
+                answer = silent.recv(1 << 16)
+            except ConnectionResetError:
+                answer = b""
+            assert not answer or answer.startswith(b"HTTP/1.1 405 ")
+        assert get(notice_of(tmp_path).metrics)[0] == 200
+
+
+def test_more_readers_than_there_is_room_for_are_closed_at_once(tmp_path):
+    with running(tmp_path, Tokens(guests=True), metrics_port=0):
+        where = address_of(tmp_path)
+        silent = [socket.create_connection(where, PATIENCE_S) for _ in range(MAX_READERS + 4)]
+        try:
+            closed = 0
+            for each in silent:
+                each.settimeout(0.2)
+                try:
+                    closed += each.recv(1) == b""
+                except TimeoutError:
+                    continue
+            assert closed == 4
+        finally:
+            for each in silent:
+                each.close()
+        until(lambda: get(notice_of(tmp_path).metrics)[0], 200)
+
+
+def test_a_port_that_is_taken_is_said_and_the_arena_does_not_start(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        text = f"cannot serve metrics on 127.0.0.1:{port}: Address already in use"
+        with (
+            pytest.raises(CannotServe, match=text),
+            running(tmp_path, Tokens(guests=True), metrics_port=port),
+        ):
+            pass
+    assert read_notice(tmp_path) is None
