@@ -130,7 +130,7 @@ def _named_fields(_: object, __: str, event: Event) -> Event:
     if isinstance(values, tuple) and values:
         places = [found.start() for found in _PLACE.finditer(text.replace("%%", "__"))]
         for found in _NAMED.finditer(text):
-            at = places.index(found.end())
+            at = places.index(found.end()) if found.end() in places else len(values)
             if at < len(values):
                 event.setdefault(_FIELDS.get(found[1], found[1]), values[at])
     return event

@@ -7,6 +7,7 @@ import pytest
 
 from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
+from arena.referee import FaultKind, ForfeitedSeat
 from arena.replay.export import export_lines, plain_value
 from arena.replay.frames import Discrepancy, frames
 from arena.replay.read import Replay
@@ -51,6 +52,35 @@ def test_every_decision_is_there_and_says_the_same_in_both_ways(path):
         assert line["text"].startswith(line["verb"])
     assert [line["fault"] for line in decisions if line["fault"]] == ["illegal"]
     assert {line["note"] for line in decisions if line["seat"] == 0} == {'a "note"', ""}
+
+
+def test_a_fault_has_its_evidence(path):
+    (decided,) = (each for each in Replay.open(path).decided if each.fault)
+    for line in of_type(path, "decision"):
+        if line["fault"] is None:
+            assert line["evidence"] is None
+        else:
+            assert line["evidence"] == {
+                "due_us": decided.evidence.due_us,
+                "received_us": None,  # these bots answer without bytes
+                "answer_bytes": 0,
+                "answer_sha256": "",
+                "away_ms": 0,
+            }
+            assert line["evidence"]["due_us"] > line["sent_us"] + 1_000_000
+        assert line["refunded_us"] == 0
+
+
+def test_an_abort_has_its_cause(tmp_path):
+    *_, result = lines(record(tmp_path, "abstrac", stop_after_s=2.0))
+    assert (result["ending"], result["cause"], result["incident"]) == ("aborted", "stopped", "")
+
+
+def test_seats_that_were_out_before_the_deal_are_named(tmp_path):
+    out = (ForfeitedSeat(1, FaultKind.TIMEOUT, "it did not open its commitment"),)
+    match, *_ = lines(record(tmp_path, "abstrac", forfeited_seats=out))
+    (told,) = match["forfeited_seats"]
+    assert told == {"seat": 1, "fault": "timeout", "reason": "it did not open its commitment"}
 
 
 def test_every_event_says_who_was_told(path):

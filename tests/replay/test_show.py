@@ -1,5 +1,6 @@
 """A replay in the terminal: whoever looks sees what they may, and every odd end is drawn plainly."""
 
+import hashlib
 import io
 import re
 from dataclasses import dataclass
@@ -8,13 +9,13 @@ import pytest
 from rich.console import Console
 
 from arena.games.contract import Seat
-from arena.referee import TimeControl
+from arena.referee import AbortCause, FaultKind, ForfeitedSeat, TimeControl
 from arena.replay import draw
 from arena.replay.frames import frames
 from arena.replay.read import Replay
 from arena.replay.screen import Screen, Viewer
 from arena.replay.show import KEYS, Steps, print_all, step_through
-from tests.replay.matches import ILLEGAL, LATE, LEAVE, PLAY, Bot, record, retold
+from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
 
 SEATS = tuple(map(Seat, range(3)))
 
@@ -130,12 +131,16 @@ def test_the_seed_is_for_the_all_seeing(replay):
         assert "not a fair deal" in text
 
 
+OUT = (ForfeitedSeat(1, FaultKind.TIMEOUT, "it did not open its commitment"),)
+
 # fmt: off
 ENDS = [
     ([Bot(0), Bot(1)],             {},                    "Played to the end",          "to the end"),
-    ([Bot(0, (PLAY, LEAVE)), Bot(1)], {}, "forfeited at its decision 2: it left",       "left"),
-    ([Bot(0, [ILLEGAL] * 3), Bot(1)], {"fault_limit": 3}, "decision 3: it made 3 faults", "too many faults"),
-    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "Stopped by the arena",       "stopped"),
+    ([Bot(0, (PLAY, LEAVE)), Bot(1)], {}, "bot 0 (seat 0) forfeited at its decision 2 (step 5, hand 0), as it was gone (the bot had left)", "left"),
+    ([Bot(0, [ILLEGAL] * 3), Bot(1)], {"fault_limit": 3}, "at its decision 3 (step 7, hand 0), as it made its fault number 3, which is the limit", "too many faults"),
+    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "Aborted: the arena was stopped. That is the arena's fault and no bot's", "stopped"),
+    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "It stood in hand 0, after step 3: bot 1 (seat 1) had to decide.", "stopped, and where"),
+    ([Bot(0), Bot(1)],             {"forfeited_seats": OUT}, "bot 1 (seat 1) forfeited before the first card (it did not open its commitment)", "out before the deal"),
 ]
 # fmt: on
 
@@ -144,6 +149,127 @@ ENDS = [
 def test_every_end_is_said_plainly(bots, extra, said, why, tmp_path):
     ended = Replay.open(record(tmp_path, "abstrac", bots, **extra))
     assert said in whole(ended, Viewer.ALL)
+
+
+def test_a_seat_that_was_out_before_the_deal_is_said_so_from_the_first_line_on(tmp_path):
+    ended = Replay.open(record(tmp_path, "abstrac", [Bot(0), Bot(1)], forfeited_seats=OUT))
+    header, *steps = whole(ended, Viewer.ALL).split("\nstep ")
+    assert "bot 1 (seat 1) had forfeited before the first card" in header
+    text = "".join(steps)
+    assert text.count("fault: it did wrong before the deal") == 1
+    assert "did not answer in time" not in text
+    assert "forfeits here" not in text
+    assert "its seat has forfeited" in text
+    spectator = whole(ended, Viewer.SPECTATOR)
+    assert "had forfeited before the first card" in spectator
+    assert "commitment" not in spectator.replace("committed to as", "")
+
+
+def test_where_a_seat_forfeits_is_drawn_once_and_seen_by_all(tmp_path):
+    ended = Replay.open(record(tmp_path, "abstrac", [Bot(0, (PLAY, LEAVE)), Bot(1)]))
+    for eyes in (*SEATS[:2], *Viewer):
+        text = whole(ended, eyes)
+        assert text.count("it forfeits here: from now on the fallback plays its seat") == 1
+        step_5 = text[text.index("step 5 ") : text.index("step 6 ")]
+        assert "it forfeits here" in step_5
+        assert "played by the fallback, not asked: its seat has forfeited" in text
+        assert ("the bot had left" in text) == (eyes in (Seat(0), Viewer.ALL))
+
+
+def test_a_seat_without_time_is_told_from_one_that_forfeited(tmp_path):
+    control = TimeControl(move_ms=1000, bank_ms=9000, hand_ms=2000)
+    bots = [Bot(0), Bot(1, (PLAY, LATE))]
+    text = whole(Replay.open(record(tmp_path, "abstrac", bots, time_control=control)), Viewer.ALL)
+    assert "played by the fallback, not asked: it has no time left" in text
+    assert "forfeited" not in text
+
+
+# fmt: off
+JUDGED = [
+    ((PLAY, LATE),      "after the ask; no answer",                   "late"),
+    ((PLAY, ILLEGAL),   "after the ask; answer after ",               "illegal"),
+    ((PLAY, MALFORMED), "after the ask; answer after ",               "no sense"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("script", "said", "why"), JUDGED, ids=[row[-1] for row in JUDGED])
+def test_what_a_fault_was_judged_by_is_for_the_seat_alone(script, said, why, tmp_path):
+    class Sender(Bot):
+        """Its answers are bytes."""
+
+        def ask(self, ask):
+            answered = ask.answered
+            ask = Stamped(ask, lambda answer, at: answered(answer, at, b"some bytes"))
+            super().ask(ask)
+
+    bots = [Bot(0), Sender(1, script)]
+    judged = Replay.open(record(tmp_path, "abstrac", bots))
+    for eyes in (*SEATS[:2], *Viewer):
+        text = whole(judged, eyes)
+        assert text.count("judged by: ") == (eyes in (Seat(1), Viewer.ALL))
+        assert (said in text) == (eyes in (Seat(1), Viewer.ALL))
+    if script[1] != LATE:
+        digest = hashlib.sha256(b"some bytes").hexdigest()[:16]
+        assert f"10 bytes, SHA-256 {digest}" in whole(judged, Viewer.ALL)
+
+
+class Stamped:
+    """An ask that is answered in another way."""
+
+    def __init__(self, ask, answered):
+        self._ask = ask
+        self.answered = answered
+
+    def __getattr__(self, name):
+        return getattr(self._ask, name)
+
+
+def test_how_long_a_bot_was_away_and_what_was_the_arenas_own_is_drawn(tmp_path):
+    path = record(tmp_path, "abstrac", [Bot(0), Bot(1, (PLAY, LATE))])
+
+    def change(records):
+        (fault,) = (each.decided for each in records if each.decided.fault)
+        fault.evidence.away_ms = 2500
+        fault.refunded_us = 40_000
+
+    text = whole(Replay.read(io.BytesIO(retold(path, change))), Viewer.ALL)
+    assert "0.040 s were the arena's own; away 2.5 s of the match" in text
+
+
+# fmt: off
+CAUSES = [
+    (AbortCause.ERROR,      "an error of the arena's own stopped it (incident 1f2e3d4c in the arena's log)"),
+    (AbortCause.STOPPED,    "the arena was stopped"),
+    (AbortCause.DISK,       "its result could not be written to the arena's disk"),
+    (AbortCause.UNPLAYABLE, "it was begun by rules or options that the arena does not have any more"),
+    (None,                  "the arena stopped it"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("cause", "said"), CAUSES, ids=[row[1] for row in CAUSES])
+def test_an_aborted_match_says_why(cause, said, tmp_path):
+    path = record(tmp_path, "abstrac", stop_after_s=2.0)
+
+    def change(records):
+        records[-2].closed.cause = cause or 0
+        records[-2].closed.incident = "1f2e3d4c" if cause is AbortCause.ERROR else ""
+
+    text = whole(Replay.read(io.BytesIO(retold(path, change))), Viewer.SPECTATOR)
+    assert f"Aborted: {said}." in text
+
+
+def test_a_step_that_was_not_played_names_who_had_still_to_decide(tmp_path):
+    bots = [Bot(0), Bot(1), Bot(2)]
+    path = record(tmp_path, "democracy", bots, {"hands": 3}, stop_after_s=0.9)
+    text = whole(Replay.open(path), Viewer.ALL)
+    *_, last = frames(Replay.open(path))
+    decided = {each.seat for each in last.decisions}
+    waiting = " and ".join(f"bot {seat} (seat {seat})" for seat in range(3) if seat not in decided)
+    assert 0 < len(decided) < 3
+    assert f"stopped before this step was played: {waiting} had still to decide" in text
+    assert f"It stood in hand 0, after step 0: {waiting} had still to decide." in text
 
 
 def test_a_replay_that_is_not_true_is_shown_as_far_as_it_is(tmp_path):

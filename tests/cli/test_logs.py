@@ -1,0 +1,174 @@
+"""The log file: fields in place of texts, bounds, and what it keeps to itself."""
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from arena.cli import logs
+from arena.cli.logs import BURST_LINES, LEFT_OUT, LINES_PER_S, Throttle, formatter, log_file
+from arena.server.listen import CannotServe
+from arena.server.tokens import key_id, new_token
+
+
+def record(message, *args, level=logging.INFO, name="arena.x", at_s=100.0, **extra):
+    made = logging.getLogger(name).makeRecord(name, level, "f", 1, message, args, None, extra=extra)
+    made.created = at_s
+    return made
+
+
+def line(made):
+    return json.loads(formatter().format(made))
+
+
+# fmt: off
+FIELDS = [
+    (("match %s cannot go on: %s", "m1", "why"), {"match": "m1"},                    "the first word named"),
+    (("incident %s: match %s is aborted", "i1", "m1"), {"incident": "i1", "match": "m1"}, "two of them"),
+    (("deal-set %s is void: %s", "d1", "why"),   {"deal_set": "d1"},                 "a name that is no identifier"),
+    (("%d of 100%% in match %s", 7, "m1"),       {"match": "m1"},                    "after other arguments"),
+    (("the replay of match %s", "m1"),           {"match": "m1"},                    "in the middle"),
+    (("%d matches go on", 3),                    {},                                 "none"),
+    (("a match %d", 3),                          {},                                 "a number is no name"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("said", "fields", "why"), FIELDS, ids=[row[2] for row in FIELDS])
+def test_what_a_message_names_is_a_field(said, fields, why):
+    found = line(record(*said))
+    assert found.pop("event") == said[0] % said[1:]
+    assert found.pop("level") == "info"
+    assert found.pop("logger") == "arena.x"
+    assert found.pop("timestamp").endswith("Z")
+    assert found == fields
+
+
+def test_fields_are_given_beside_the_message():
+    found = line(record("a bot is at fault", match="m1", seat=2, forfeited=False))
+    assert (found["match"], found["seat"], found["forfeited"]) == ("m1", 2, False)
+
+
+def failed(error, name="arena.x"):
+    try:
+        raise error
+    except BaseException as caught:
+        made = record("incident %s", "i1", level=logging.ERROR, name=name)
+        made.exc_info = (type(caught), caught, caught.__traceback__)
+        return formatter().format(made)
+
+
+def nested():
+    try:
+        raise KeyError("7h")
+    except KeyError as error:
+        try:
+            raise ValueError("7h is not there") from error
+        except ValueError as later:
+            return ExceptionGroup("7h", [later, RuntimeError("7h")])
+
+
+def test_an_error_is_told_by_its_type_and_place_and_not_by_its_text():
+    text = failed(nested())
+    found = json.loads(text)
+    assert found["error"] == "ExceptionGroup"
+    types = [each for each in found["trace"] if each.startswith("builtins.")]
+    assert types == [
+        "builtins.ExceptionGroup",
+        "builtins.KeyError",
+        "builtins.ValueError",
+        "builtins.RuntimeError",
+    ]
+    assert any(each.startswith(f"  {__file__}:") for each in found["trace"])
+    assert found["incident"] == "i1"
+    assert "7h" not in text
+
+
+def test_what_the_system_says_of_a_file_is_told():
+    assert "builtins.OSError: No space left" in failed(OSError(28, "No space left on device"))
+
+
+def test_an_error_that_led_to_itself_ends():
+    error = ValueError("x")
+    error.__context__ = RuntimeError("y")
+    error.__context__.__context__ = error
+    assert "ValueError" in failed(error)
+
+
+def test_of_what_libraries_say_the_first_line_is_kept():
+    said = "Task exception was never retrieved\nfuture: <Task exception=ValueError('7h')>"
+    assert line(record(said, name="asyncio"))["event"] == "Task exception was never retrieved"
+    assert line(record("one\ntwo", name="arena.x"))["event"] == "one\ntwo"
+
+
+def test_of_a_token_its_public_part_is_kept():
+    token = new_token()
+    text = formatter().format(record("got %s", token, peer=f"ipv4 {token}!"))
+    assert token not in text
+    assert text.count(f"arena_{key_id(token)}...") == 2
+
+
+def test_what_is_no_text_is_told_by_its_type():
+    found = line(record("x", state=object(), path=Path("/a/b"), cards=frozenset({"7h"})))
+    assert (found["state"], found["path"], found["cards"]) == ("<object>", "/a/b", "<frozenset>")
+
+
+# Bounds.
+
+
+def let_through(throttle, made):
+    return [bool(throttle.filter(each)) for each in made]
+
+
+def test_lines_of_one_kind_are_bounded_and_the_next_tells_how_many_were_left_out():
+    throttle = Throttle()
+    burst = [record("refused %s", at) for at in range(BURST_LINES + 5)]
+    assert sum(let_through(throttle, burst)) == BURST_LINES
+    assert let_through(throttle, [record("another kind")]) == [True]
+    soon = [record("refused %s", "x", at_s=100.0 + 1.5 / LINES_PER_S) for _ in range(2)]
+    assert let_through(throttle, soon) == [True, False]
+    assert line(soon[0])[LEFT_OUT] == 5
+    later = record("refused %s", "x", at_s=10_000.0)
+    assert throttle.filter(later)
+    assert line(later)[LEFT_OUT] == 1
+
+
+def test_a_clock_that_is_set_back_stops_no_lines_for_good():
+    throttle = Throttle()
+    assert throttle.filter(record("x", at_s=100.0))
+    assert throttle.filter(record("x", at_s=50.0))
+    assert sum(let_through(throttle, [record("x", at_s=50.0)] * BURST_LINES)) < BURST_LINES
+    assert throttle.filter(record("x", at_s=51.0))
+
+
+def test_errors_are_never_left_out():
+    made = [record("incident %s", at, level=logging.ERROR) for at in range(BURST_LINES * 3)]
+    assert all(let_through(Throttle(), made))
+
+
+def test_kinds_are_bounded(monkeypatch):
+    monkeypatch.setattr(logs, "MAX_KINDS", 3)
+    throttle = Throttle()
+    for at in range(10):
+        throttle.filter(record(f"kind {at}"))
+        assert len(throttle._kinds) <= 3
+
+
+def test_a_full_log_is_kept_beside_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "MAX_LOG_BYTES", 400)
+    handler = log_file(tmp_path)
+    try:
+        for at in range(40):
+            handler.handle(record("line %d", at))
+    finally:
+        handler.close()
+    names = sorted(each.name for each in tmp_path.iterdir())
+    assert names == ["arena.log", "arena.log.1", "arena.log.2", "arena.log.3"]
+    assert all(each.stat().st_size <= 400 for each in tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(CannotServe, match="cannot write in"):
+        log_file(tmp_path / "file" / "data")

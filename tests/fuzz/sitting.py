@@ -1,0 +1,101 @@
+"""Bots at tables without sockets or a real clock: one that says anything, and honest ones."""
+
+from arena.games.catalogue import GAMES, game_by_id
+from arena.referee import Timers
+from arena.referee.scripted import MemoryLedger, seeded_spec
+from arena.referee.spec import AbortCause, Ending, TimeControl
+from arena.referee.table import Table
+from arena.wire.games import codec_of
+from cardarena.v1 import play_pb2
+from tests.server.sittings import Bot
+
+CONTROL = TimeControl(move_ms=1000, bank_ms=5000, increment_ms=100)
+SEATS = {game.id: min(game.seats) for game in GAMES}
+FAULTY = 8
+"""Wrong answers that a match forgives, so that it goes on after some of them."""
+
+
+class Sitting:
+    """Tables at which `wild` sits with as many honest bots as a game needs."""
+
+    def __init__(self, *, max_open_asks=2, wild_seat=0):
+        self.now_s = 100.0
+        self.timers = Timers()
+        self.wild_seat = wild_seat
+        self.wild = Bot(self, "wild", max_open_asks=max_open_asks)
+        self.honest = [Bot(self, f"honest {n}", max_open_asks=64) for n in range(1, 10)]
+        self.tables, self.ledgers = [], []
+
+    def begin(self, game_id, hands=None):
+        seats = SEATS[game_id]
+        options = {"hands": hands or seats}
+        spec = seeded_spec(
+            game_id, seats, options, seed="1", time_control=CONTROL, fault_limit=FAULTY
+        )
+        seated = self.honest[: seats - 1]
+        seated.insert(self.wild_seat, self.wild)
+        names = tuple(bot.session.bot.name for bot in seated)
+        ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]
+        ledger = MemoryLedger()
+        table = Table(
+            spec,
+            codec_of(game_by_id(game_id)),
+            ports,
+            ledger,
+            timers=self.timers,
+            now_s=lambda: self.now_s,
+            over=lambda table: table.tell_end(),
+            heavy_step=_at_once,
+        )
+        self.tables.append(table)
+        self.ledgers.append(ledger)
+        table.begin()
+
+    def pass_time(self, seconds):
+        self.now_s += seconds
+        self.timers._call_due(self.now_s)
+
+    def others_play(self):
+        """The honest bots answer what they are asked, until they wait for the wild one."""
+        asked = True
+        while asked:
+            asked = False
+            for bot in self.honest:
+                for ask in bot.outbox.asks():
+                    asked = True
+                    bot.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
+
+    def wild_plays(self):
+        """The wild bot answers what it is asked, as honest ones do; False if nothing is asked."""
+        asks = self.wild.outbox.asks()
+        for ask in asks:
+            self.wild.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
+        self.others_play()
+        return bool(asks)
+
+    def play_out(self):
+        """Everybody plays honestly to the end."""
+        self.others_play()
+        while self.wild_plays():
+            pass
+
+    def check_nobody_else_suffered(self):
+        """What must be true of the honest bots and of every match, whatever the wild bot said."""
+        for bot in self.honest:
+            assert not bot.outbox.closed
+            assert bot.refusals() == []
+        for table, ledger in zip(self.tables, self.ledgers, strict=True):
+            outcome = table.outcome
+            if outcome is not None:
+                assert outcome.ending is not Ending.ABORTED, AbortCause(outcome.cause)
+            decisions = {}
+            for settled in ledger.settled:
+                decisions.setdefault(settled.seat, []).append(settled.decision)
+                assert settled.seat == self.wild_seat or settled.fault is None, settled
+            for numbers in decisions.values():
+                assert numbers == list(range(1, len(numbers) + 1))
+
+
+def _at_once(table, chosen):
+    rules = table.spec.game.rules
+    table.stepped(rules.step(table.state, chosen, table.spec.deals))
