@@ -161,3 +161,5 @@ def log_to(data: Path) -> None:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+    # A full disk spoils the log; it must not spoil the terminal as well.
+    logging.raiseExceptions = False

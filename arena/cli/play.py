@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -142,4 +143,7 @@ def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
         console.print(f"{bot}, decision {fault.decision}: {kind}: {fault.reason}", markup=False)
     if len(outcome.faults) > 5:
         console.print(f"… and {len(outcome.faults) - 5} more faults")
+    if outcome.faults:
+        bot = shlex.quote(names[outcome.faults[0].seat])
+        console.print(f"Ask why: arena why {path} {bot}", markup=False, soft_wrap=True)
     console.print(f"Watch it: arena replay show {path}", markup=False, soft_wrap=True)

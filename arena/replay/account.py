@@ -290,7 +290,7 @@ class _Stories:
             complete=moves.complete,
             played=self._moves.write(decision.move),
             notes=tuple(Note(each.decision, each.note) for each in notes if each.note),
-            forfeited=decision.forfeited and not (before and before[-1].forfeited),
+            forfeited=decision.forfeited,
         )
 
 

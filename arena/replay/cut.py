@@ -136,6 +136,8 @@ class Recovery:
     unfinished: list[Unfinished] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     """What could not be read or used, in sentences."""
+    ordered: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
+    """Matches that were promised and have not begun, by id."""
     sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
     """By the bot's name and instance."""
     matches: int = 0
@@ -174,14 +176,14 @@ def recover(
     # A match that was stopped and played again stands in several journals.
     last = {ended.opened.match_id: ended for ended in found.ended}
     found.ended = list(last.values())
-    # One that went on after a crash stands in several journals as well; killed while its
-    # records were written down again, it has the fewest in the last.
-    longest: dict[str, Unfinished] = {}
+    # One that went on after a crash stands in several journals as well, and the newest counts;
+    # but killed while its records were written down again, it has not all of them there.
+    newest: dict[str, Unfinished] = {}
     for each in found.unfinished:
-        other = longest.get(each.opened.match_id)
-        if other is None or len(each.bodies) >= len(other.bodies):
-            longest[each.opened.match_id] = each
-    found.unfinished = [each for name, each in longest.items() if name not in last]
+        before = newest.get(each.opened.match_id)
+        if before is None or each.bodies != before.bodies[: len(each.bodies)]:
+            newest[each.opened.match_id] = each
+    found.unfinished = [each for name, each in newest.items() if name not in last]
     return found
 
 
@@ -219,6 +221,7 @@ class _Search:
         """Search the segments of one process in order."""
         self._matches = {}
         self._boot_id = ""
+        self._begins = True
         for segment in segments:
             try:
                 with segment.open("rb") as file:
@@ -242,6 +245,13 @@ class _Search:
             number, body = read_body(record)
             if isinstance(body, journal_pb2.Run):
                 self._boot_id = body.boot_id
+                continue
+            if self._begins:
+                # What was promised before stands here again, if it still holds.
+                self._found.ordered.clear()
+                self._begins = False
+            if isinstance(body, journal_pb2.Ordered):
+                self._found.ordered[body.match_id] = body
             elif isinstance(body, journal_pb2.SessionKept):
                 self._found.keep_session(body.bot, body.instance, body.epoch, body.matches)
             else:
@@ -251,6 +261,7 @@ class _Search:
     def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
         """Take a record of a match."""
         if isinstance(body, journal_pb2.Opened):
+            self._found.ordered.pop(body.match_id, None)
             path = replay_path(self._replay_folder, body.match_id)
             self._matches[number] = _Match(body, wanted=not path.exists())
         elif number not in self._matches:

@@ -36,7 +36,9 @@ Body: TypeAlias = (
     journal_pb2.Opened | journal_pb2.Decided | journal_pb2.Closed | journal_pb2.Revealed
 )
 
-JournalBody: TypeAlias = Body | journal_pb2.Seated | journal_pb2.SessionKept | journal_pb2.Run
+JournalBody: TypeAlias = (
+    Body | journal_pb2.Seated | journal_pb2.SessionKept | journal_pb2.Run | journal_pb2.Ordered
+)
 """What a record of a journal says; of a replay only the first four."""
 
 _FOLLOWING: Final[dict[type[JournalBody] | None, tuple[type[Body], ...]]] = {

@@ -16,8 +16,8 @@ from typing import Final
 import grpc
 import trio
 
-from arena.deal import KeyedDeals, first_pack
-from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
+from arena.deal import KeyedDeals
+from arena.games.catalogue import Game, UnknownGame, game_by_id
 from arena.referee import (
     AbortCause,
     Entrant,
@@ -37,7 +37,7 @@ from arena.server.admission import Admission
 from arena.server.cut_short import Fate, close, fate_of, keep_sessions, order_of, spec_again
 from arena.server.deal_sets import DealSets
 from arena.server.deals import Deals
-from arena.server.orders import MatchOrder, MatchRecord
+from arena.server.orders import MatchOrder, MatchRecord, checked, promise_of, promised
 from arena.server.outbox import Outbox
 from arena.server.refusals import Refused, invalid, not_found, not_now
 from arena.server.seating import Seating
@@ -187,9 +187,17 @@ class Arena:
         if self.admission is not None:
             self.admission.require_open()
         ordered = self._prepare(order)
+        self._promise(ordered)
+        # Whoever hears of the match may count on it.
+        self.journal.flush()
         assert self._token is not None
         self._token.run_sync_soon(self._start, ordered)
         return ordered.record
+
+    def _promise(self, ordered: _Ordered) -> None:
+        spec = ordered.spec
+        promise = promise_of(ordered.order, spec.game, spec.options)
+        self.journal.append(journal_pb2.Record(ordered=promise).SerializeToString())
 
     def _start(self, ordered: _Ordered) -> None:
         assert self._nursery is not None
@@ -248,21 +256,7 @@ class Arena:
     def _prepare(self, order: MatchOrder, *, leased: bool = False) -> _Ordered:
         if self.draining:
             raise draining()
-        try:
-            game = game_by_id(order.game)
-        except UnknownGame as error:
-            raise not_found("UNKNOWN_GAME", str(error)) from None
-        seats = len(order.bots)
-        try:
-            options = game.options(order.options, seats)
-        except BadOptions as error:
-            reason = "BAD_SEATS" if seats not in game.seats else "BAD_OPTIONS"
-            raise invalid(reason, str(error)) from None
-        try:
-            # Options that only the rules can judge, as their fit to the seats.
-            first_pack(game.rules, options, seats)
-        except BadOptions as error:
-            raise invalid("BAD_OPTIONS", str(error)) from None
+        game, options = checked(order)
         sessions = tuple(self._available(bot, game, order.bots, leased) for bot in order.bots)
         order = replace(order, match_id=order.match_id or secrets.token_hex(8))
         spec = MatchSpec(
@@ -406,11 +400,30 @@ class Arena:
                     close(each, AbortCause.STOPPED, self.journal, self.replays)
                 case Fate.GOES_ON:
                     going_on += self._goes_on(each)
+        for promise in self._recovery.ordered.values():
+            self.journal.append(journal_pb2.Record(ordered=promise).SerializeToString())
+            names = tuple(promise.bots)
+            self.matches[promise.match_id] = MatchRecord(promise.match_id, promise.game, names)
+            assert self._nursery is not None
+            self._nursery.start_soon(self._keep_promise, promised(promise))
         if going_on:
             _log.info("%d matches go on where they stood", going_on)
             assert self._nursery is not None
             self._nursery.start_soon(self._release_held)
         self.journal.flush()
+
+    async def _keep_promise(self, order: MatchOrder) -> None:
+        """Begin a match that was promised before a crash, once its bots are back or late."""
+        with trio.move_on_after(HELD_S):
+            await self.arrived(order.bots)
+        for bot in order.bots:
+            self._session_of(bot)
+        try:
+            ordered = self._prepare(order, leased=True)
+        except Refused as refused:
+            _log.warning("match %s cannot begin any more: %s", order.match_id, refused.text)
+        else:
+            await self._play(replace(ordered, leased=False))
 
     def _may_go_on(self, name: str) -> bool:
         """Whether matches of a deal-set may still be played.

@@ -5,6 +5,7 @@ bytes that it cannot read. Here a refusal keeps its words, and everything else
 becomes a fixed text with an incident number that stands in the log.
 """
 
+import asyncio
 import inspect
 import logging
 import secrets
@@ -19,6 +20,8 @@ from arena.server.refusals import Refused, invalid
 from arena.server.tokens import Tokens
 
 _log = logging.getLogger(__name__)
+STATUS_S: Final = 1.0
+"""Time for the status of a call to leave."""
 INTERNAL_TEXT: Final = "the arena made a mistake; it is logged as incident"
 
 Handler = Any
@@ -29,7 +32,10 @@ Context = grpc.aio.ServicerContext[Any, Any]
 async def refuse(context: Context, refused: Refused) -> None:
     """End a call with a refusal. Always raises."""
     context.set_trailing_metadata(refused.trailing_metadata())
-    await context.abort(refused.code, refused.text)
+    # To a client that does not read no status can be sent. The call is then dropped as it is,
+    # which resets the stream.
+    async with asyncio.timeout(STATUS_S):
+        await context.abort(refused.code, refused.text)
 
 
 async def fail(context: Context, call: str) -> None:

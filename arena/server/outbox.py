@@ -46,6 +46,8 @@ class Outbox:
         self.gathers = False
         """Whether more asks may join those that are there, as with many matches a stream."""
         self.closed = False
+        self.closing: asyncio.Future[None] = loop.create_future()
+        """Done once the outbox is closed."""
         self.verdict: Refused | None = None
         """Why the stream was closed, if not in order."""
         self.received_s = 0.0
@@ -82,6 +84,8 @@ class Outbox:
         if not self.closed:
             self.closed = True
             self.verdict = verdict
+            if not self.closing.done():
+                self.closing.set_result(None)
             self._wake()
 
     async def next(self) -> list[bytes]:

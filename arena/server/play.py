@@ -24,7 +24,7 @@ SERVICE: Final = "cardarena.v1.PlayService"
 HELLO_S: Final = 5.0
 """A stream that has not said hello by then is closed."""
 LAST_WORDS_S: Final = 1.0
-"""Time for what is queued when a bot has closed its side."""
+"""Time for what is queued when a stream ends: its bot may have stopped reading."""
 
 
 def play_handler(
@@ -59,11 +59,14 @@ class _Play:
     async def play(self, _: object, context: Context) -> None:
         """Serve one stream to its end."""
         try:
-            await self._serve(context)
-        except Refused as refused:
-            await refuse(context, refused)
+            try:
+                await self._serve(context)
+            except Refused as refused:
+                await refuse(context, refused)
         except grpc.aio.AbortError:
             raise
+        except TimeoutError:
+            raise asyncio.CancelledError from None
         except asyncio.CancelledError:
             pass  # the bot hung up; grpc would log the cancellation as an error
         except Exception:
@@ -78,11 +81,11 @@ class _Play:
         writer = asyncio.create_task(self._write(context, outbox))
         reader = asyncio.create_task(self._read(context, session, outbox))
         try:
-            await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+            ends = (reader, writer, outbox.closing)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             reason = _why(reader, outbox)
-            if reader.done():
-                outbox.close()
-                await asyncio.wait((writer,), timeout=LAST_WORDS_S)
+            outbox.close()
+            await asyncio.wait((writer,), timeout=LAST_WORDS_S)
         finally:
             self._arena.hung_up(session, outbox)
             outbox.close()

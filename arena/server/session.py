@@ -8,7 +8,7 @@ wait for it until it comes or is given up (`release`).
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -293,9 +293,11 @@ class Session:
             return
         kind = message.WhichOneof("body")
         if kind == "answers":
-            owed = False
-            for answer in message.answers.answers:
+            owed, given = False, message.answers.answers
+            for answer in given if len(given) <= MAX_OPEN_ASKS else self._first_of(given):
                 owed = self._answer(answer, received_s, data) or owed
+                if outbox.closed:
+                    break  # nobody hears what would be said of the rest
             if self._waiting:
                 self._fill_slots()
             if owed:
@@ -312,6 +314,12 @@ class Session:
         else:
             self._garbage("the message is empty", received_s, data)
         self._count_extra()
+
+    def _first_of(self, answers: Sequence[play_pb2.Answer]) -> Sequence[play_pb2.Answer]:
+        """As many answers as asks can be open; the rest is refused unread."""
+        text = f"a message holds at most {MAX_OPEN_ASKS} answers, one for each open ask"
+        self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
+        return answers[:MAX_OPEN_ASKS]
 
     def _about_deals(self, message: play_pb2.BotMessage) -> None:
         if self._on_deal is None:

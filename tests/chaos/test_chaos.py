@@ -20,7 +20,7 @@ from tests.chaos.scenarios.killed_server import SHORT_GAMES
 SEED = 4
 
 SHORT = {
-    "killed-server": {"kills": 5, "matches": 6, "life_s": 0.4, "games": SHORT_GAMES},
+    "killed-server": {"kills": 5, "matches": 6, "life_s": 0.4, "games": SHORT_GAMES, "amid": 0.0},
     "every-boundary": {"games": ("chinese_poker",)},
     "random-faults": {"faults": 20, "matches": 6, "bots": 8, "games": SHORT_GAMES},
     "bot-processes": {"kills": 1, "hands": 4},

@@ -15,6 +15,7 @@ from tests.chaos.case import Case
 from tests.chaos.checker import check
 from tests.chaos.client import Bot
 from tests.chaos.evidence import JournalTail
+from tests.chaos.history import Kind
 from tests.chaos.processes import PATIENCE_S, Server, until
 
 
@@ -132,6 +133,15 @@ class Trial:
         self._unseen.add(match_id)
         return match_id
 
+    async def all_seated(self):
+        """Wait until the bots were told of every match that was ordered."""
+        seats = sum(len(order.bots) for order in self.orders.values())
+        bots = self.bots.values()
+        await until(
+            lambda: sum(len(bot.history.of_kind(Kind.SEATED)) for bot in bots) >= seats,
+            "all bots to be seated",
+        )
+
     async def order_when_possible(self, order):
         """Have a match made as soon as its bots are there, and give its id."""
         away = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION)
@@ -152,7 +162,7 @@ class Trial:
         self._unseen = {each for each in self._unseen if not self.replay(each).exists()}
         return self._unseen
 
-    async def all_ended(self, patience_s=PATIENCE_S):
+    async def all_ended(self, patience_s=PATIENCE_S / 2):
         """Wait until every match has its replay, for as long as any makes progress."""
         self._adopt()
         seen, progress = self._progress(), True

@@ -89,7 +89,7 @@ class Sitting:
             if outcome is not None:
                 assert outcome.ending is not Ending.ABORTED, AbortCause(outcome.cause)
             decisions = {}
-            for settled in ledger.settled:
+            for settled in ledger.decisions:
                 decisions.setdefault(settled.seat, []).append(settled.decision)
                 assert settled.seat == self.wild_seat or settled.fault is None, settled
             for numbers in decisions.values():

@@ -6,11 +6,12 @@ import pytest
 
 from arena.referee import Ending, Unwritten
 from arena.replay import journal as journal_module
-from arena.replay.cut import recover, replay_path, write_replay
+from arena.replay.cut import KeptSession, recover, replay_path, write_replay
 from arena.replay.deal_book import seeded_opening
 from arena.replay.journal import Journal
 from arena.replay.read import Replay
 from arena.replay.verify import verify
+from cardarena.v1 import journal_pb2
 from tests.replay.matches import Bot, cut, play
 
 
@@ -36,11 +37,11 @@ def killed(folder, *matches, then=lambda journal: None):
     return played
 
 
-def begun(journal, match_id="begun"):
+def begun(journal, match_id="begun", records=9):
     """A match of which only the beginning is written."""
     whole = play(journal_of(journal, "aside"), bots=bots(), match_id=match_id)
     log = journal.match(spec_like(whole))
-    for body in whole.log.bodies[:9]:
+    for body in whole.log.bodies[:records]:
         journal.append(body.replace(b"\x08\x01", b"\x08" + bytes((journal._matches,)), 1))
     journal.flush()
     return log
@@ -292,3 +293,69 @@ def test_a_match_that_has_not_ended_is_not_cut(folders):
     log = played.log
     with pytest.raises(ValueError, match="has not ended"):
         write_replay(folders[1], "one", log.bodies[:-1], played.opening)
+
+
+# Matches that were promised, and what sessions had counted.
+
+
+def promise(journal, match_id):
+    ordered = journal_pb2.Ordered(match_id=match_id, game="abstrac", bots=["a", "b"])
+    journal.append(journal_pb2.Record(ordered=ordered).SerializeToString())
+    journal.flush()
+
+
+def keep(journal, epoch, matches, bot="ann"):
+    kept = journal_pb2.SessionKept(bot=bot, epoch=epoch, matches=matches)
+    journal.append(journal_pb2.Record(session=kept).SerializeToString())
+    journal.flush()
+
+
+def test_a_match_that_was_promised_is_found_until_it_has_begun(folders):
+    killed(folders[0], then=lambda journal: [promise(journal, each) for each in ("one", "two")])
+    assert list(recover(*folders).ordered) == ["one", "two"]
+    killed(folders[0], then=lambda journal: promise(journal, "two"))
+    assert list(recover(*folders).ordered) == ["two"], "the newest journal says what still holds"
+    killed(folders[0], {"match_id": "two"})
+    assert not recover(*folders).ordered
+
+
+def test_a_process_that_was_killed_at_its_start_breaks_no_promise(folders):
+    killed(folders[0], then=lambda journal: promise(journal, "one"))
+    killed(folders[0])
+    assert list(recover(*folders).ordered) == ["one"]
+
+
+def test_sessions_go_on_counting_from_the_highest(folders):
+    killed(folders[0], then=lambda journal: (keep(journal, 3, 7), keep(journal, 1, 0, "bob")))
+    killed(folders[0], then=lambda journal: (keep(journal, 5, 7), keep(journal, 4, 8)))
+    assert recover(*folders).sessions == {
+        ("ann", 0): KeptSession(5, 8),
+        ("bob", 0): KeptSession(1, 0),
+    }
+
+
+def test_matches_are_numbered_on_from_the_highest(folders):
+    killed(folders[0], {"match_id": "one"}, {"match_id": "two"})
+    found = recover(*folders)
+    assert found.matches == 2
+    with Journal(folders[0], matches=found.matches) as journal:
+        play(journal, bots=bots(), match_id="three")
+    assert recover(*folders).matches == 3
+
+
+def test_a_match_that_goes_on_stands_in_two_journals_and_is_found_once(folders):
+    killed(folders[0], then=begun)
+    (first,) = recover(*folders).unfinished
+    killed(folders[0], then=lambda journal: journal.match_again(first.bodies[:4]))
+    (torn,) = recover(*folders).unfinished
+    assert torn.bodies == first.bodies, "killed while it was written down again"
+    killed(folders[0], then=lambda journal: journal.match_again(first.bodies))
+    (again,) = recover(*folders).unfinished
+    assert again.bodies == first.bodies
+
+
+def test_a_match_that_was_begun_anew_is_the_newer_one(folders):
+    killed(folders[0], then=begun)
+    killed(folders[0], then=lambda journal: begun(journal, records=3))
+    (found,) = recover(*folders).unfinished
+    assert len(found.bodies) == 3

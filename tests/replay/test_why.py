@@ -17,6 +17,7 @@ from arena.replay.account import OFFERED_SHOWN, account_of
 from arena.replay.advice import advice
 from arena.replay.frames import Discrepancy, frames
 from arena.replay.read import Replay
+from arena.replay.verify import verify
 from arena.replay.why import FULL, tell
 from cardarena.v1 import game_pb2
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
@@ -246,6 +247,42 @@ def test_who_lost_without_a_fault_is_told_what_cost_most(tmp_path):
     assert "What to do" not in text
 
 
+def test_the_slowest_decisions_and_the_costliest_hands_are_the_true_ones(tmp_path):
+    bots = [Bot(0), Bot(1, (PLAY, ILLEGAL, PLAY, LATE)), Bot(2)]
+    replay = Replay.open(record(tmp_path, "democracy", bots, {"hands": 6}))
+    hands = verify(replay).outcome.hand_scores
+    for seat in range(3):
+        account = account_of(replay, Seat(seat))
+        times = {
+            each.decision: each.charged_us
+            for each in replay.decided
+            if each.seat == seat and not each.fault
+        }
+        slowest = sorted(times, key=times.get, reverse=True)[:3]
+        assert [each.decision for each in account.slowest] == slowest
+        behind = {
+            at: (sum(scores) - scores[seat]) / 2 - scores[seat] for at, scores in enumerate(hands)
+        }
+        lost = sorted((at for at in behind if behind[at] > 0), key=behind.get, reverse=True)
+        assert [behind[each.hand] for each in account.costliest] == [behind[at] for at in lost[:3]]
+        assert all(each.score == hands[each.hand][seat] for each in account.costliest)
+
+
+def test_the_clock_at_a_fault_is_what_was_left_after_the_decision_before(tmp_path):
+    """Slow decisions, late ones and an increment: all of it is in the time that it had."""
+    deeds = (PLAY, ILLEGAL, LATE, MALFORMED, PLAY, PLAY, ILLEGAL, LATE, ILLEGAL)
+    control = TimeControl(move_ms=500, bank_ms=3000, increment_ms=300)
+    path = record(tmp_path, "abstrac", [Bot(0), Bot(1, deeds)], time_control=control)
+    replay = Replay.open(path)
+    banks = {each.decision: each.bank_ms for each in replay.decided if each.seat == 1}
+    faults = account_of(replay, Seat(1)).faults
+    assert len(faults) >= 6
+    assert len({fault.bank_before_ms for fault in faults}) > 3
+    for fault in faults:
+        assert fault.bank_before_ms == banks[fault.decision - 1]
+        assert fault.move_ms == 500
+
+
 def test_a_false_replay_judges_nobody(tmp_path):
     path = record(tmp_path, "abstrac", [Sender(0), Sender(1)])
     lying = retold(path, lambda records: records[-2].closed.scores.append(9))
@@ -316,7 +353,7 @@ def test_what_it_printed_at_a_fault_stands_beside_it(tmp_path):
     )
     second = timedelta(seconds=1)
     printed = [
-        Said(asked - second, by_arena=False, text="long before"),
+        Said(asked - second / 20, by_arena=False, text="at the decision before"),
         Said(asked, by_arena=False, text="thinking"),
         Said(gone, by_arena=False, text="RuntimeError: I fell over"),
         Said(gone + second / 2, by_arena=True, text="ended with exit code 1"),

@@ -28,7 +28,7 @@ async def drained_server(seed, *, matches, drain_s=120.0):
             pace = "quick" if number % 2 else "slow"
             pair = (f"{pace}{number % 8}", f"{pace}{(number + 3) % 8}")
             await trial.order(Order("abstrac", pair, f"match {number}"))
-        await asyncio.sleep(drain_s / 100)
+        await trial.all_seated()
         async with grpc.aio.insecure_channel(trial.server.address) as channel:
             health = health_pb2_grpc.HealthStub(channel)
             await health.Check(health_pb2.HealthCheckRequest())  # the connection stands

@@ -35,11 +35,13 @@ def orders(random, bots, games, **control):
         yield Order(game.id, seated, f"match {number}", **control)
 
 
-async def killed_server(seed, *, kills, matches, bots=12, think_s=0.05, life_s=1.0, games=GAMES):
+async def killed_server(
+    seed, *, kills, matches, bots=12, think_s=0.05, life_s=1.0, games=GAMES, amid=0.2
+):
     """Kill the arena `kills` times with so many matches in play.
 
-    Each life lasts up to `life_s` with all bots back; some end while a match
-    is being made.
+    Each life lasts up to `life_s` with all bots back; the share `amid` of them
+    ends while a match is being made.
     """
     random = Random(seed)
     wanted = orders(random, max(bots, 8), games)
@@ -53,7 +55,7 @@ async def killed_server(seed, *, kills, matches, bots=12, think_s=0.05, life_s=1
                 await trial.order(next(wanted))
             await asyncio.sleep(random.uniform(0.0, life_s))
             making = None
-            if random.random() < 0.2:
+            if random.random() < amid:
                 making = asyncio.ensure_future(trial.order(next(wanted)))
                 await asyncio.sleep(random.uniform(0.0, 0.01))
             await trial.kill()

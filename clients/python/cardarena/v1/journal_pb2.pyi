@@ -41,6 +41,7 @@ class Record(_message.Message):
     SEATED_FIELD_NUMBER: _builtins.int
     SESSION_FIELD_NUMBER: _builtins.int
     RUN_FIELD_NUMBER: _builtins.int
+    ORDERED_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match within its journal; counts from 1."""
     @_builtins.property
@@ -71,6 +72,10 @@ class Record(_message.Message):
     def run(self) -> Global___Run:
         """The process that writes. Only in journals, with match 0."""
 
+    @_builtins.property
+    def ordered(self) -> Global___Ordered:
+        """A match that was promised to somebody. Only in journals, with match 0."""
+
     def __init__(
         self,
         *,
@@ -82,12 +87,13 @@ class Record(_message.Message):
         seated: Global___Seated | None = ...,
         session: Global___SessionKept | None = ...,
         run: Global___Run | None = ...,
+        ordered: Global___Ordered | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run", "ordered"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -386,6 +392,54 @@ class Run(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Run: _TypeAlias = Run  # noqa: Y015
+
+@_typing.final
+class Ordered(_message.Message):
+    """Promises a match that has not begun, as its deals are agreed first."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    GAME_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """The match's id."""
+    game: _builtins.str
+    """The game's id."""
+    seed: _builtins.str
+    """The seed of the deals; empty for fair deals."""
+    @_builtins.property
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Setting]:
+        """All options with their values."""
+
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The bots by name, in seat order."""
+
+    @_builtins.property
+    def time_control(self) -> _game_pb2.TimeControl:
+        """The time every seat has."""
+
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        game: _builtins.str = ...,
+        options: _abc.Iterable[_game_pb2.Setting] | None = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        time_control: _game_pb2.TimeControl | None = ...,
+        seed: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "match_id", b"match_id", "options", b"options", "seed", b"seed", "time_control", b"time_control"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Ordered: _TypeAlias = Ordered  # noqa: Y015
 
 @_typing.final
 class SessionKept(_message.Message):

@@ -1,0 +1,281 @@
+"""Every call with one request, in process: through the guard, with any bytes and any authorization."""
+
+import asyncio
+import contextlib
+import functools
+import inspect
+import tempfile
+from pathlib import Path
+
+import grpc
+from google.protobuf.message import DecodeError
+from hypothesis import strategies as st
+
+from arena.replay.cut import Recovery
+from arena.replay.deal_log import DealLog
+from arena.replay.journal import Journal
+from arena.server.access import CALLS
+from arena.server.arena import Arena
+from arena.server.guard import Guard
+from arena.server.lobby import Lobby
+from arena.server.outbox import Outbox
+from arena.server.refusals import Refused
+from arena.server.replays import Replays
+from arena.server.tokens import Tokens
+from cardarena.v1 import (
+    game_pb2,
+    lobby_pb2,
+    lobby_pb2_grpc,
+    play_pb2,
+    replay_pb2,
+    replay_pb2_grpc,
+)
+from tests.fuzz.play_stream import INSIDE, bot_messages
+from tests.fuzz.target import Target
+from tests.fuzz.wild import Messages, mutated, sized
+
+REFUSALS = {
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.FAILED_PRECONDITION,
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.UNAVAILABLE,
+}
+"""What a client may be told, whatever it says."""
+MAX_TRAILER_BYTES = 4096
+MAX_ANSWER_BYTES = 262_144
+KNOWN = [call for call in CALLS if "/cardarena." in call and "Play" not in call]
+HEADERS = ("", "Bearer guest:wild", "Bearer arena_", "Basic x", "Bearer", "\x00é", "Bearer " * 99)
+
+
+class Aborted(grpc.aio.AbortError):
+    """A call was ended with a status."""
+
+
+class Call:
+    """A servicer's context, as far as handlers use one."""
+
+    def __init__(self):
+        self.trailers = ()
+        self.code, self.text = grpc.StatusCode.OK, ""
+
+    def set_trailing_metadata(self, trailers):
+        self.trailers = trailers
+
+    def peer(self):
+        return "ipv4:127.0.0.1:1"
+
+    async def abort(self, code, text=""):
+        self.code, self.text = code, text
+        raise Aborted
+
+
+class Registry:
+    """Collects handlers as a server would."""
+
+    def __init__(self):
+        self.handlers = []
+
+    def add_generic_rpc_handlers(self, handlers):
+        self.handlers += handlers
+
+    def add_registered_method_handlers(self, service, handlers):
+        pass
+
+
+class Details:
+    """A call's name and metadata."""
+
+    def __init__(self, method, authorization):
+        self.method = method
+        self.invocation_metadata = (("authorization", authorization),) if authorization else ()
+
+
+class House:
+    """An arena that serves calls without sockets, with two bots that could play."""
+
+    def __init__(self, folder, files):
+        self.loop = asyncio.new_event_loop()
+        tokens = Tokens(guests=True)
+        journal = files.enter_context(Journal(folder / "journal"))
+        deals = files.enter_context(DealLog(folder / "journal", public=folder / "commitments"))
+        replays = folder / "replays"
+        replays.mkdir()
+        self.arena = Arena(
+            journal, deals, replays, tokens, recovery=Recovery(), server_id="0" * 32
+        )
+        self.arena.now_s = lambda: 0.0
+        self.arena._token = self  # starts nothing: see run_sync_soon
+        self.guard = Guard(tokens)
+        registry = Registry()
+        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(self.arena), registry)
+        replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(replays), registry)
+        self.handlers = registry.handlers
+        for name in ("ann", "bob"):
+            games = [play_pb2.GameSupport(game="abstrac")]
+            hello = play_pb2.Hello(token=f"guest:{name}", games=games, max_matches=9)
+            self.arena.hello(hello, Outbox(self.loop, self.arena.now_s))
+
+    def run_sync_soon(self, call, *args, **kwargs):
+        """Nothing that a call starts is played here."""
+
+    def call(self, method, authorization, request):
+        """What a call answers, as messages, and its context."""
+        context = Call()
+        try:
+            return self.loop.run_until_complete(
+                self._answers(Details(method, authorization), request, context)
+            ), context
+        except Aborted:
+            return [], context
+        finally:
+            self.arena.matches.clear()
+            for session in self.arena.sessions.values():
+                session.reserved = 0
+
+    async def _answers(self, details, request, context):
+        async def continuation(details):
+            found = (each.service(details) for each in self.handlers)
+            return next(handler for handler in found if handler is not None)
+
+        handler = await self.guard.intercept_service(continuation, details)
+        handle = handler.unary_stream if handler.response_streaming else handler.unary_unary
+        answer = handle(request, context)
+        if inspect.isasyncgen(answer):
+            return [handler.response_serializer(each) async for each in answer]
+        return [handler.response_serializer(await answer)]
+
+
+@functools.cache
+def house():
+    files = contextlib.ExitStack()
+    folder = files.enter_context(tempfile.TemporaryDirectory(prefix="fuzz-calls-"))
+    built = House(Path(folder), files)
+    built.files = files  # lives as long as the process
+    return built
+
+
+def check_call(data):
+    """A call with any request is answered, or refused in words that were meant for clients."""
+    if len(data) < 2:
+        return
+    method, authorization = KNOWN[data[0] % len(KNOWN)], HEADERS[data[1] % len(HEADERS)]
+    answers, context = house().call(method, authorization, data[2:])
+    for answer in answers:
+        assert len(answer) <= MAX_ANSWER_BYTES
+    if context.code is grpc.StatusCode.OK:
+        assert answers
+        return
+    check_refusal(context.code, context.text, context.trailers)
+
+
+def check_refusal(code, text, trailers=()):
+    """A refusal is one of those that clients are told of, in bounds, and shows nothing inside."""
+    assert code in REFUSALS, (code, text)
+    assert 0 < len(text) <= 400
+    assert not INSIDE.search(text), text
+    size = sum(len(key) + len(value) for key, value in trailers)
+    assert size <= MAX_TRAILER_BYTES
+
+
+def check_hello(data):
+    """Any first message is welcomed, or refused in words that were meant for clients."""
+    built = house()
+    try:
+        message = play_pb2.BotMessage.FromString(data)
+    except DecodeError:
+        return  # the stream says MALFORMED: see the target `sockets`
+    if message.WhichOneof("body") != "hello" or message.hello.token in GOOD_TOKENS:
+        return
+    outbox = Outbox(built.loop, built.arena.now_s)
+    try:
+        session = built.arena.hello(message.hello, outbox)
+    except Refused as refused:
+        check_refusal(refused.code, refused.text, refused.trailing_metadata())
+        secret = message.hello.token
+        assert len(secret) < 12 or secret not in refused.text
+        return
+    welcome = play_pb2.ArenaMessage.FromString(outbox._frames[0]).welcome
+    assert 0 < welcome.limits.max_matches <= 512
+    assert 0 < welcome.limits.max_open_asks <= 512
+    built.arena.hung_up(session, outbox)
+    assert not session.connected
+    del built.arena.sessions[session.bot]
+
+
+GOOD_TOKENS = ("guest:ann", "guest:bob")
+
+
+def honest_requests():
+    """What honest clients ask, as bytes with the number of the call before it."""
+    settings = [
+        game_pb2.Setting(name="hands", number=2),
+        game_pb2.Setting(name="target", text="x"),
+        game_pb2.Setting(name="hands"),
+    ]
+    control = game_pb2.TimeControl(move_ms=1000, bank_ms=5000)
+    create = lobby_pb2.CreateMatchRequest
+    asked = {
+        "ListGames": [lobby_pb2.ListGamesRequest()],
+        "CreateMatch": [
+            create(game="abstrac", bots=["ann", "bob"], options=settings[:1], time_control=control),
+            create(game="abstrac", bots=["ann", "bob"], options=settings, seed="1"),
+            create(game="abstrac", bots=["ann", "ann"], time_control=game_pb2.TimeControl()),
+            create(game="loo", bots=["ann"] * 5),
+        ],
+        "GetMatch": [lobby_pb2.GetMatchRequest(match_id="m1")],
+        "ListMatches": [lobby_pb2.ListMatchesRequest(page_size=3, page_token="m1")],
+        "GetReplay": [
+            replay_pb2.GetReplayRequest(replay_id="m1"),
+            replay_pb2.GetReplayRequest(replay_id="../journal/deals"),
+        ],
+        "ListReplays": [replay_pb2.ListReplaysRequest(page_size=2**31, page_token="m1")],
+    }
+    return [
+        bytes((KNOWN.index(call), 0)) + request.SerializeToString()
+        for call in KNOWN
+        for request in asked[call.rpartition("/")[2]]
+    ]
+
+
+REQUESTS = {
+    "ListGames": lobby_pb2.ListGamesRequest,
+    "CreateMatch": lobby_pb2.CreateMatchRequest,
+    "GetMatch": lobby_pb2.GetMatchRequest,
+    "ListMatches": lobby_pb2.ListMatchesRequest,
+    "GetReplay": replay_pb2.GetReplayRequest,
+    "ListReplays": replay_pb2.ListReplaysRequest,
+}
+TEXTS = ("ann", "bob", "abstrac", "eleusis", "hands", "target", "guest:x", "arena_x")
+
+
+@st.composite
+def calls(draw):
+    if draw(st.integers(0, 2)) == 0:
+        return draw(mutated(honest_requests()))
+    at = draw(st.integers(0, len(KNOWN) - 1))
+    header = draw(st.sampled_from((0, 0, 0, *range(len(HEADERS)))))
+    wild = draw(st.sampled_from((0.0, 0.1)))
+    request = REQUESTS[KNOWN[at].rpartition("/")[2]].DESCRIPTOR
+    body = draw(Messages(texts=TEXTS, ints=(5000, 86_400_001), wild=wild).of(request))
+    return bytes((at, header)) + body
+
+
+def hellos():
+    descriptor = play_pb2.BotMessage.DESCRIPTOR.fields_by_name["hello"].message_type
+    texts = ("guest:wild", "guest:", "guest:é", "arena_" + "0" * 49, "abstrac", "democracy")
+    wild = [Messages(texts=texts, wild=each, most_fields=6).of(descriptor) for each in (0.0, 0.1)]
+    said = st.one_of(*wild).map(
+        lambda body: play_pb2.BotMessage(hello=play_pb2.Hello()).SerializeToString()[:1]
+        + sized(body)
+    )
+    return st.one_of(said, bot_messages())
+
+
+CALL = Target(
+    "calls", "every call of lobby and replays, with any request",
+    check_call, calls, short=120,
+)  # fmt: skip
+HELLO = Target("hello", "the first message of a play stream", check_hello, hellos, short=80)

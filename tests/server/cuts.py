@@ -1,0 +1,381 @@
+"""An arena in memory that is cut off at any boundary of its messages, and comes again.
+
+Bots play on a mock clock over streams that are lists. What lies between a stream and the
+arena's core is done here step by step: a message is posted, the journal is flushed, the message
+is delivered, the bot's answer is taken. Between any two steps a bot's stream may be cut, or the
+arena be killed, which leaves the files as they were and nothing else.
+"""
+
+import contextlib
+import shutil
+import zlib
+from collections import deque
+from dataclasses import dataclass, field
+
+import trio
+from trio.testing import MockClock
+
+from arena.games.catalogue import GAMES
+from arena.referee import Outcome
+from arena.referee.scripted import WorkersHere
+from arena.replay import deal_log as deal_log_module
+from arena.replay import journal as journal_module
+from arena.replay.cut import recover, replay_path
+from arena.replay.deal_log import DealLog
+from arena.replay.journal import Journal
+from arena.replay.verify import verify_file
+from arena.server.arena import Arena
+from arena.server.tokens import Tokens
+from arena.wire.asks import asks_frame
+from cardarena.v1 import game_pb2, play_pb2
+
+THINK_S = 0.01
+"""How long a bot takes to answer, on the mock clock."""
+EVERY_GAME = [play_pb2.GameSupport(game=game.id) for game in GAMES]
+
+
+class Line:
+    """A stream of a bot, as the arena's core sees it: a double of `arena.server.outbox.Outbox`."""
+
+    def __init__(self):
+        self.closed = False
+        self.verdict = None
+        self.gathers = False
+        self.queued = (0, 0)
+        self._frames, self._asks = [], []
+
+    def post(self, frame):
+        if not self.closed:
+            self._seal()
+            self._frames.append(frame)
+
+    def post_ask(self, element, ask):
+        if not self.closed:
+            self._asks.append(element)
+
+    def close(self, verdict=None):
+        if not self.closed:
+            self.closed, self.verdict = True, verdict
+
+    def take(self):
+        """What was posted and not taken."""
+        self._seal()
+        frames, self._frames = self._frames, []
+        return frames
+
+    def _seal(self):
+        if self._asks:
+            self._frames.append(asks_frame(self._asks))
+            self._asks = []
+
+
+def chooses(ask):
+    """A move that follows from the bytes of the ask, its clock left out, and how it is said."""
+    told = timeless(ask)
+    family = ask.WhichOneof("game")
+    moves = getattr(ask, family).moves
+    number = zlib.crc32(told)
+    note = f"of {len(told)} bytes" if number & 3 == 0 else ""
+    at = number % len(moves)
+    if number & 4:
+        move = game_pb2.GameMove(**{family: moves[at]})
+        return play_pb2.Answer(ask_id=ask.ask_id, move=move, note=note)
+    return play_pb2.Answer(ask_id=ask.ask_id, index=at, note=note)
+
+
+def timeless(ask):
+    """An ask's bytes without its clock."""
+    bare = play_pb2.Ask.FromString(ask.SerializeToString())
+    bare.ClearField("clock")
+    return bare.SerializeToString(deterministic=True)
+
+
+@dataclass
+class Told:
+    """What a bot was told over all its streams, taken together."""
+
+    starts: dict = field(default_factory=dict)
+    """By number of the match."""
+    asks: dict = field(default_factory=dict)
+    """By id, without the clocks."""
+    ends: dict = field(default_factory=dict)
+    """By number of the match."""
+
+    def keep(self, kept, key, data):
+        """Take something in; said again, it must be the same."""
+        assert kept.setdefault(key, data) == data, key
+
+
+class Player:
+    """A bot that answers each ask by its bytes, whenever it is told it."""
+
+    def __init__(self, name, script=chooses, **hello):
+        self.name = name
+        self.script = script
+        self.hello = {"games": EVERY_GAME, "max_matches": 8, **hello}
+        self.told = Told()
+        self.line = None
+        self.said = deque()
+        """Messages that are on their way to the arena."""
+        self.answers = {}
+        """All answers so far, by id of the ask."""
+        self.epochs, self.refusals, self.closed, self.deals = [], [], [], []
+        self.welcomes = []
+        self.frames = []
+        """All bytes that came, in order."""
+
+    def opened(self):
+        """The first message of a stream."""
+        return play_pb2.Hello(token=f"guest:{self.name}", **self.hello)
+
+    def lost(self):
+        """The stream is gone, with what was on its way."""
+        self.line = None
+        self.said.clear()
+
+    def receive(self, data):
+        self.frames.append(data)
+        message = play_pb2.ArenaMessage.FromString(data)
+        kind = message.WhichOneof("body")
+        body = getattr(message, kind)
+        told = self.told
+        if kind == "welcome":
+            self.welcomes.append(body)
+            self.epochs.append(body.epoch)
+            for start in body.matches:
+                told.keep(told.starts, start.match, start.SerializeToString(deterministic=True))
+            self._asked(body.open_asks)
+        elif kind == "match_start":
+            told.keep(told.starts, body.match, body.SerializeToString(deterministic=True))
+        elif kind == "asks":
+            self._asked(body.asks)
+        elif kind == "match_end":
+            told.keep(told.ends, body.match, body.SerializeToString(deterministic=True))
+        elif kind == "refusal":
+            self.refusals.append(body)
+        elif kind == "ask_closed":
+            self.closed.append(body)
+        else:
+            self.deals.append(message)
+
+    def _asked(self, asks):
+        for ask in asks:
+            assert ask.match in self.told.starts, "a match is announced before its first ask"
+            self.told.keep(self.told.asks, ask.ask_id, timeless(ask))
+            answer = self.script(ask)
+            if answer is not None:
+                self.answers[ask.ask_id] = answer
+                self.say(answers=play_pb2.Answers(answers=[answer]))
+
+    def say(self, **body):
+        self.said.append(play_pb2.BotMessage(**body).SerializeToString())
+
+
+class Killed(Exception):
+    """The arena is killed here."""
+
+
+class CutOff(Exception):
+    """A bot's stream is cut here."""
+
+    def __init__(self, player):
+        super().__init__(player.name)
+        self.player = player
+
+
+class World:
+    """Bots, orders of matches, and an arena that is there most of the time.
+
+    `cuts` maps numbers of boundaries, counted from 0 over the whole life, to what happens
+    there: `Killed` or `CutOff`.
+    """
+
+    def __init__(self, folder, players, orders, cuts=None, *, workers=WorkersHere, lease=False):
+        self.folder = folder
+        self.players = players
+        self.orders = orders
+        self.cuts = dict(cuts or {})
+        self.workers = workers
+        self.lease = lease
+        self.boundaries = 0
+        self.lives = 0
+        self.away_s = 0.0
+        """How long a bot whose stream was cut stays away."""
+        self.at_boundary = lambda world, player, step: None
+        self.step_of = []
+        """What each boundary came after."""
+        self.arena = None
+
+    # Lives of the arena.
+
+    def run(self):
+        """Play all matches to their end, whatever happens; the world as it is then."""
+
+        async def bounded():
+            with trio.fail_after(20_000):
+                await self._live()
+
+        trio.run(bounded, clock=MockClock(autojump_threshold=0))
+        for order in self.orders:
+            verdict = verify_file(replay_path(self.data / "replays", order.match_id))
+            assert verdict.ok, verdict.problem
+        return self
+
+    @property
+    def data(self):
+        """The arena's folder in its present life."""
+        return self.folder / str(self.lives)
+
+    async def _live(self):
+        while not await self._life():
+            before, self.lives = self.data, self.lives + 1
+            self._snapshot.rename(self.data)
+            shutil.rmtree(before)
+
+    async def _life(self):
+        """Run the arena until all is played, True, or until it is killed."""
+        (self.data / "replays").mkdir(parents=True, exist_ok=True)
+        with contextlib.ExitStack() as files:
+            folder = self.data / "journal"
+            log = files.enter_context(DealLog(folder, public=self.data / "commitments"))
+            recovery = recover(folder, self.data / "replays", held=lambda _: True)
+            assert not recovery.damage
+            self.journal = files.enter_context(Journal(folder, matches=recovery.matches))
+            self.arena = Arena(
+                self.journal,
+                log,
+                self.data / "replays",
+                Tokens(guests=True),
+                recovery=recovery,
+                server_id="arena",
+            )
+            self.arena.referee._workers = self.workers()
+            over = False
+            async with trio.open_nursery() as nursery:
+                await nursery.start(self.arena.run)
+                await trio.testing.wait_all_tasks_blocked()
+                self.nursery = nursery
+                try:
+                    await self._play()
+                    over = True
+                except Killed:
+                    self._snapshot = self.folder / "snapshot"
+                    shutil.copytree(self.data, self._snapshot)
+                    for player in self.players:
+                        if player.line is not None:
+                            player.line.closed = True
+                        player.lost()
+                nursery.cancel_scope.cancel()
+        return over
+
+    # Play.
+
+    async def _play(self):
+        for player in self.players:
+            self._connect(player)
+        await self._order()
+        while True:
+            try:
+                busy = await self._turn()
+            except CutOff as cut:
+                await self._cut_off(cut.player)
+                continue
+            if not busy:
+                if all(self._is_over(order) for order in self.orders):
+                    return
+                await trio.sleep(THINK_S)
+
+    async def _order(self):
+        """Order the matches that this arena does not know of, one after another."""
+        for order in self.orders:
+            if order.match_id in self.arena.referee.tables or self._is_over(order):
+                continue
+            if self.lease:
+                self.nursery.start_soon(self.arena.lease, order)
+            else:
+                self.arena.create(order)
+            while order.match_id not in self.arena.referee.tables and not self._is_over(order):
+                # A fair deal is agreed before.
+                try:
+                    busy = await self._turn()
+                except CutOff as cut:
+                    await self._cut_off(cut.player)
+                    continue
+                if not busy:
+                    await trio.sleep(THINK_S)
+
+    def _is_over(self, order):
+        return replay_path(self.data / "replays", order.match_id).exists()
+
+    async def _turn(self):
+        """Let each stream send what waits, and each bot say what it has; False if nothing did."""
+        busy = False
+        for player in self.players:
+            if player.line is not None and player.line.closed:
+                self.arena.hung_up(self.arena.sessions[self._id(player)], player.line)
+                player.lost()
+            if player.line is None:
+                self._connect(player)
+            line, frames = player.line, player.line.take()
+            busy = busy or bool(frames) or bool(player.said)
+            if frames:
+                self._boundary(player, "posted")
+                self.journal.flush()
+                self._boundary(player, "flushed")
+            for frame in frames:
+                player.receive(frame)
+                self._boundary(player, "delivered")
+            while player.said:
+                await trio.sleep(THINK_S)
+                session = self.arena.sessions[self._id(player)]
+                session.deliver(line, player.said.popleft(), trio.current_time())
+                self._boundary(player, "taken")
+        await trio.testing.wait_all_tasks_blocked()
+        return busy
+
+    def _boundary(self, player, step):
+        here, self.boundaries = self.boundaries, self.boundaries + 1
+        self.step_of.append(step)
+        self.at_boundary(self, player, step)
+        what = self.cuts.get(here)
+        if what is CutOff:
+            raise CutOff(player)
+        if what is not None:
+            raise what
+
+    def _connect(self, player):
+        player.line = Line()
+        self.arena.hello(player.opened(), player.line)
+
+    async def _cut_off(self, player):
+        line = player.line
+        player.lost()
+        line.closed = True
+        self.arena.hung_up(self.arena.sessions[self._id(player)], line)
+        await trio.sleep(self.away_s)
+
+    def _id(self, player):
+        return next(bot for bot in self.arena.sessions if bot.name == player.name)
+
+    # What is left.
+
+    def outcome(self, order) -> Outcome:
+        """How a match ended, as its replay has it."""
+        verdict = verify_file(replay_path(self.data / "replays", order.match_id))
+        return verdict.outcome
+
+
+@contextlib.contextmanager
+def quick_disk(monkeypatch):
+    """Files without waiting for the disk, and without threads, for which a mock clock jumps."""
+
+    async def inline(call, *args, **_):
+        await trio.lowlevel.checkpoint()
+        return call(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trio.to_thread, "run_sync", inline)
+        patch.setattr(journal_module, "sync_data", lambda _: None)
+        patch.setattr(deal_log_module, "sync_data", lambda _: None)
+        patch.setattr("os.fsync", lambda _: None)
+        yield
