@@ -44,7 +44,8 @@ def status(metrics: str | None, as_data: bool, data: Path) -> None:
         click.echo(json.dumps(told, indent=2))
         return
     for line in _lines(found, told, datetime.now(UTC)):
-        click.echo(line)
+        # What another program says could hold anything, such as orders to the terminal.
+        click.echo("".join(char if char.isprintable() else "?" for char in line))
 
 
 def _lines(found: Status, told: Mapping[str, Any], now: datetime) -> Iterator[str]:

@@ -184,6 +184,8 @@ class Arena:
         Raises:
           Refused: if game, options, bots or time are not right.
         """
+        if self.draining:
+            raise draining()
         if self.admission is not None:
             self.admission.require_open()
         ordered = self._prepare(order)

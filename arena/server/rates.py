@@ -16,12 +16,12 @@ class TokenBucket:
         self._tokens = self._most
         self._at_s = now_s()
 
-    def take(self) -> bool:
-        """Take a token; false if there is none."""
+    def take(self, leave: float = 0.0) -> bool:
+        """Take a token; false if there is none, or fewer than `leave` would be left."""
         now_s = self._now_s()
         self._tokens = min(self._most, self._tokens + (now_s - self._at_s) * self._per_s)
         self._at_s = now_s
-        if self._tokens < 1.0:
+        if self._tokens < 1.0 + leave:
             return False
         self._tokens -= 1.0
         return True

@@ -151,8 +151,8 @@ def fetch(url: str) -> Page:
     connection = kind(host, port, timeout=TIMEOUT_S)
     try:
         connection.request("GET", parts.path if parts.path not in ("", "/") else "/metrics")
-        response = connection.getresponse()
-        text = response.read(MAX_PAGE_BYTES).decode("utf-8", "replace")
+        with connection.getresponse() as response:
+            text = response.read(MAX_PAGE_BYTES).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException) as error:
         why = getattr(error, "strerror", None) or "it does not answer as a page of metrics does"
         raise NoAnswer(f"no arena answers at {url}: {why}") from error
@@ -170,8 +170,9 @@ def _parsed(text: str) -> Page:
         for family in text_string_to_metric_families(text):
             for sample in family.samples:
                 labels = tuple(sorted(sample.labels.items()))
-                samples.setdefault(sample.name, {})[labels] = sample.value
-    except ValueError:
+                if math.isfinite(sample.value):
+                    samples.setdefault(sample.name, {})[labels] = sample.value
+    except (ValueError, LookupError, TypeError):  # whatever the parser trips over
         return Page({})
     return Page(samples)
 

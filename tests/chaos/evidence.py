@@ -103,7 +103,7 @@ class JournalTail:
             run.at[number] = 0
             return
         book = run.books.get(number)
-        if isinstance(body, journal_pb2.SessionKept | journal_pb2.Run):
+        if isinstance(body, journal_pb2.SessionKept | journal_pb2.Run | journal_pb2.Ordered):
             return
         if book is None:
             self.strange.append(f"{name} goes on with match number {number}, which it never opened")

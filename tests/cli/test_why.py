@@ -288,6 +288,30 @@ def test_a_match_that_goes_on_in_a_later_journal_is_told_by_that(tmp_path):
         assert "is in play" in why("m1", "1", "--data", tmp_path).stdout
 
 
+def test_a_match_that_is_played_again_is_told_by_the_last_time(tmp_path):
+    """It had come further before it was aborted than it has now."""
+    bodies = unpublished(tmp_path, 6, end=(), deal_set="cup-7")
+    journal_of(tmp_path, bodies).close()
+    with journal_of(tmp_path, bodies[:3]):
+        assert "is in play" in why("m1", "1", "--data", tmp_path).stdout
+
+
+def test_matches_of_one_journal_are_told_apart(tmp_path):
+    with Journal(tmp_path / "journal") as journal:
+        logs = [
+            play(journal, bots=[Bot(0), Bot(1, (deed,))], match_id=name, deal_set="cup-7").log
+            for name, deed in (("m1", ILLEGAL), ("m11", PLAY))
+        ]
+        told = [
+            json.loads(why(name, "1", "--data", tmp_path, "--json").stdout)
+            for name in ("m1", "m11")
+        ]
+    assert [len(each["faults"]) for each in told] == [1, 0]
+    for each, log in zip(told, logs, strict=True):
+        records = [journal_pb2.Record.FromString(body).decided for body in log.bodies]
+        assert each["decisions"] == sum(record.seat == 1 for record in records if record.decision)
+
+
 def test_a_match_whose_deal_set_is_open_keeps_its_cards(tmp_path):
     bodies = unpublished(tmp_path, 999, deal_set="cup-7")
     with journal_of(tmp_path, bodies):

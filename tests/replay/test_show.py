@@ -157,6 +157,8 @@ def test_a_seat_that_was_out_before_the_deal_is_said_so_from_the_first_line_on(t
     assert "bot 1 (seat 1) had forfeited before the first card" in header
     text = "".join(steps)
     assert text.count("fault: it did wrong before the deal") == 1
+    assert text.count("forfeited before the first card") == 1
+    assert "forfeited at its decision" not in text
     assert "did not answer in time" not in text
     assert "forfeits here" not in text
     assert "its seat has forfeited" in text

@@ -288,7 +288,7 @@ class World:
     async def _order(self):
         """Order the matches that this arena does not know of, one after another."""
         for order in self.orders:
-            if order.match_id in self.arena.referee.tables or self._is_over(order):
+            if order.match_id in self.arena.matches or self._is_over(order):
                 continue
             if self.lease:
                 self.nursery.start_soon(self.arena.lease, order)

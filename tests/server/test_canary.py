@@ -112,6 +112,8 @@ class Player:
         self.token = new_token()
         self.note = f"note of {name} {os.urandom(6).hex()}"
         self.brain = sdk.Deals()
+        self.said = set()
+        """Cards that it made up itself; it is told so."""
         self.streams = []
 
     def dial(self, client, token=None):
@@ -166,6 +168,7 @@ class Scene:
             card = next(rank + "h" for rank in "9TJQKA" if rank + "h" not in view.held)
             verb = sixty_six_pb2.SIXTY_SIX_VERB_PLAY
             move = sixty_six_pb2.SixtySixMove(verb=verb, card=card)
+            player.said = {card}
             del answer["index"]
             answer["move"] = game_pb2.GameMove(sixty_six=move)
         if at == 3:
@@ -291,7 +294,7 @@ class Scene:
         for seat, player in enumerate(self.players):
             shown = {card for text in asked(player) for card in cards_in(text)}
             assert len(shown) >= 6, "the own cards are searched for as well"
-            if shown & self.hidden_from(seat):
+            if (shown - player.said) & self.hidden_from(seat):
                 leaks.add((f"to {player.name}", "a hidden card"))
         return leaks
 

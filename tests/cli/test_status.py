@@ -1,0 +1,323 @@
+"""`arena status`: what a person sees, what a program gets, and what is said if there is nothing."""
+
+import http.server
+import json
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import main
+from arena.server import notice as notices
+from arena.server.notice import Notice, hold, is_running, put_up, read_notice, take_down
+from arena.server.status import Page, last_incidents
+from arena.server.tokens import Tokens
+from tests.cli.serving import served
+from tests.server.running import running
+from tests.server.streams import PATIENCE_S, Client
+from tests.server.test_metrics import create, notice_of, play, seat
+
+NOTICE = Notice(4711, "127.0.0.1:7654", "", 1_700_000_000.0, "0.1.0")
+
+
+def status(*arguments):
+    outcome = CliRunner().invoke(main, ["status", *map(str, arguments)])
+    return outcome.exit_code, outcome.output
+
+
+# What a person sees.
+
+
+def rows(text):
+    """The lines by what they begin with."""
+    return {line[2:13].strip(): line[13:] for line in text.splitlines()[1:] if line[:2] == "  "}
+
+
+def test_a_person_is_told_how_the_arena_does(tmp_path):
+    with (
+        running(tmp_path, Tokens(guests=True), metrics_port=0) as arena,
+        Client(arena.address) as client,
+    ):
+        streams = seat(client, "ann", "bob")
+        create(client, "ann", "bob")
+        asked = play(streams, lambda ask: 999)
+        code, text = status("--data", tmp_path)
+        assert code == 0
+        first, *_ = text.splitlines()
+        assert first.startswith("Card Arena 0.1.0 is up since 20")
+        assert first.endswith(f" s), process {os.getpid()}")
+        found = rows(text)
+        assert found["address"] == arena.address
+        assert found["metrics"] == notice_of(tmp_path).metrics
+        assert found["matches"] == "0 in play, 1 ended: forfeit 1"
+        assert found["bots"] == "2 connected, 2 known"
+        assert found["faults"] == f"illegal {asked}"
+        assert found["decisions"].endswith("(abstrac " + found["decisions"].split()[0] + ")")
+        assert found["deal-sets"] == "0 fixed, 0 void"
+        assert found["refused"] == "nothing"
+        assert " ms at the median, " in found["bots' time"]
+        assert " written; on disk within " in found["journal"]
+        assert " threads, " in found["process"]
+        assert " free, " in found["disk"]
+        assert "Last errors" not in text
+
+
+def test_a_program_gets_the_same(tmp_path):
+    with (
+        running(tmp_path, Tokens(guests=True), metrics_port=0) as arena,
+        Client(arena.address) as client,
+    ):
+        streams = seat(client, "ann", "bob")
+        create(client, "ann", "bob")
+        asked = play(streams)
+        code, text = status("--data", tmp_path, "--json")
+        assert code == 0
+        found = json.loads(text)
+        assert found["up"] is True
+        assert found["address"] == arena.address
+        assert found["matches"]["ended"] == {"completed": 1}
+        assert found["matches"]["taken"] is True
+        assert found["decisions"] == {"abstrac": asked}
+        assert found["bots"] == {"connected": 2, "known": 2}
+        assert found["times_ms"]["charged"]["count"] == asked
+        assert 0 < found["times_ms"]["charged"]["p50"] <= found["times_ms"]["charged"]["p99"]
+        assert found["incidents"] == []
+        # By the address of its metrics alone: without what only the folder tells.
+        url = found["metrics"]
+        for where in (url, url.removeprefix("http://").removesuffix("/metrics")):
+            code, text = status("--metrics", where, "--json")
+            assert code == 0
+            remote = json.loads(text)
+            assert remote["decisions"] == {"abstrac": asked}
+            assert "address" not in remote
+        code, text = status("--metrics", url)
+        assert code == 0
+        assert text.startswith("Card Arena 0.1.0 is up since ")
+
+
+def test_the_process_is_found_by_its_folder_and_a_drain_is_told(tmp_path):
+    with served(tmp_path) as (address, process):
+        with Client(address) as client:
+            streams = seat(client, "ann", "bob")
+            create(client, "ann", "bob")
+            for stream in streams:
+                stream.expect("match_start")
+            process.send_signal(signal.SIGTERM)
+            for stream in streams:
+                until_drain(stream)
+            code, text = status("--data", tmp_path)
+            assert code == 0
+            assert "is draining, and was up since" in text
+            assert f"process {process.pid}" in text
+            assert rows(text)["matches"] == "1 in play, 0 ended"
+            process.kill()
+            process.wait(PATIENCE_S)
+        code, text = status("--data", tmp_path)
+        assert code == 1
+        assert f"the last one, process {process.pid}, was killed" in text
+
+
+def until_drain(stream):
+    while stream.next().WhichOneof("body") != "drain":
+        pass
+
+
+def test_an_arena_without_metrics_is_told_of_as_far_as_possible(tmp_path):
+    with running(tmp_path, Tokens(guests=True)) as arena:
+        code, text = status("--data", tmp_path)
+        assert code == 0
+        assert rows(text)["address"] == arena.address
+        assert rows(text)["metrics"] == "none: only `arena serve` has them"
+        assert set(rows(text)) == {"address", "metrics", "disk"}
+        assert json.loads(status("--data", tmp_path, "--json")[1])["up"] is True
+
+
+def test_what_a_page_says_gives_no_orders_to_the_terminal():
+    body = b'cardarena_draining 0\ncardarena_faults_total{kind="\x1b[31mred"} 3\n'
+    with page_of(body) as address:
+        code, text = status("--metrics", address)
+    assert code == 0
+    assert rows(text)["faults"] == "?[31mred 3"
+
+
+# What is said if there is nothing.
+
+
+@contextmanager
+def page_of(body, code=200):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(code)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"<html>hello</html>", 200),
+        (b"go_goroutines 8\n", 200),
+        (b"cardarena_draining 0.0\n", 404),
+        (b"\xff\xfe{" * 99, 200),
+        (b"{" * 99 + b"}=\n", 200),
+        (b"cardarena_draining NaN\n", 200),
+        (b"", 200),
+    ],
+    ids=[
+        "a page for people",
+        "another program's metrics",
+        "not found",
+        "nonsense",
+        "braces",
+        "no number",
+        "nothing",
+    ],
+)
+def test_what_is_no_page_of_an_arena_is_told_apart(body, code):
+    with page_of(body, code) as address:
+        assert status("--metrics", address) == (
+            1,
+            f"Error: what answers at {address} is no arena\n",
+        )
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("127.0.0.1:1", "no arena answers at 127.0.0.1:1: Connection refused"),
+        ("ftp://a/b", "'ftp://a/b' is no address of metrics; give one as http://127.0.0.1:9464"),
+        ("a:b", "'a:b' is no address of metrics; give one as http://127.0.0.1:9464"),
+        ("http://", "'http://' is no address of metrics; give one as http://127.0.0.1:9464"),
+    ],
+    ids=["nobody there", "another protocol", "no port", "no host"],
+)
+def test_an_address_that_does_not_answer(url, said):
+    assert status("--metrics", url) == (1, f"Error: {said}\n")
+
+
+def test_a_folder_without_an_arena(tmp_path):
+    for data in (tmp_path, tmp_path / "nosuch"):
+        assert status("--data", data) == (1, f"Error: no arena runs in the folder {data}\n")
+        code, text = status("--data", data, "--json")
+        assert code == 1
+        assert json.loads(text) == {"up": False, "why": f"no arena runs in the folder {data}"}
+
+
+def test_an_arena_that_just_starts(tmp_path):
+    with (tmp_path / "lock").open("w") as lock:
+        assert hold(lock.fileno())
+        code, text = status("--data", tmp_path)
+        assert (code, "an arena is just starting or ending" in text) == (1, True)
+
+
+# The notice.
+
+
+def test_a_notice_is_there_as_long_as_the_arena(tmp_path):
+    put_up(tmp_path, NOTICE)  # left behind by one that was killed
+    assert not is_running(tmp_path)
+    with running(tmp_path, Tokens(guests=True)) as arena:
+        assert is_running(tmp_path)
+        found = notice_of(tmp_path)
+        assert (found.pid, found.address) == (os.getpid(), arena.address)
+        assert abs(found.started_unix_s - time.time()) < PATIENCE_S
+    assert not is_running(tmp_path)
+    assert read_notice(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"pid": "x"}', '{"pid": 1, "address": "a", "metrics": ""}'],
+    ids=["empty", "torn", "a list", "without anything", "a word", "half"],
+)
+def test_a_notice_that_cannot_be_read_is_none(tmp_path, text):
+    (tmp_path / notices.NOTICE_NAME).write_text(text)
+    assert read_notice(tmp_path) is None
+
+
+def test_a_notice_is_written_and_taken_down(tmp_path):
+    put_up(tmp_path, NOTICE)
+    assert read_notice(tmp_path) == NOTICE
+    take_down(tmp_path)
+    take_down(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_looking_does_not_keep_an_arena_from_starting(tmp_path, monkeypatch):
+    """A look holds the lock for an instant: the arena tries again."""
+    path = tmp_path / "lock"
+    with path.open("w") as looking, path.open("w") as starting:
+        assert hold(looking.fileno())
+        tries = []
+
+        def wait(seconds):
+            tries.append(seconds)
+            if len(tries) == 3:
+                looking.close()
+
+        monkeypatch.setattr(notices.time, "sleep", wait)
+        assert hold(starting.fileno())
+        assert tries == [notices.LOCK_WAIT_S] * 3
+
+
+def test_a_lock_that_is_kept_is_another_arenas(tmp_path, monkeypatch):
+    path = tmp_path / "lock"
+    monkeypatch.setattr(notices.time, "sleep", lambda _: None)
+    with path.open("w") as running_, path.open("w") as starting:
+        assert hold(running_.fileno())
+        assert not hold(starting.fileno())
+
+
+# Numbers and errors.
+
+
+def test_a_quantile_is_the_bound_below_which_so_many_were():
+    buckets = {(("le", "0.1"),): 50.0, (("le", "1.0"),): 98.0, (("le", "+Inf"),): 100.0}
+    page = Page({"x_bucket": buckets})
+    assert [page.quantile_s("x", share) for share in (0.01, 0.5, 0.51, 0.98)] == [0.1, 0.1, 1, 1]
+    assert page.quantile_s("x", 0.99) == float("inf")
+    assert page.quantile_s("y", 0.5) is None
+    assert Page({"x_bucket": dict.fromkeys(buckets, 0.0)}).quantile_s("x", 0.5) is None
+
+
+def test_the_last_errors_of_the_log_are_told(tmp_path):
+    lines = [
+        json.dumps({"level": "error", "event": f"incident {at}", "incident": str(at)})
+        for at in range(8)
+    ]
+    others = ['{"level": "info", "event": "an \\"error\\" was told"}', '{"level": "error", "eve']
+    (tmp_path / "arena.log").write_text("\n".join([*lines, *others]))
+    assert [each.incident for each in last_incidents(tmp_path)] == ["3", "4", "5", "6", "7"]
+    assert last_incidents(tmp_path / "nosuch") == []
+
+
+def test_a_person_is_told_the_last_errors(tmp_path):
+    line = {
+        "level": "error",
+        "event": "incident 3f9a",
+        "error": "KeyError",
+        "timestamp": "2026-11-21T04:20:11.1Z",
+    }
+    with running(tmp_path, Tokens(guests=True)):
+        (tmp_path / "arena.log").write_text(json.dumps(line) + "\n")
+        _, text = status("--data", tmp_path)
+    assert text.splitlines()[-2:] == [
+        "Last errors in arena.log:",
+        "  2026-11-21 04:20:11  incident 3f9a  KeyError",
+    ]

@@ -1,0 +1,172 @@
+"""Files that real matches leave, to be damaged and lied in: made once, the same every time."""
+
+import functools
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf.message import DecodeError
+from hypothesis import strategies as st
+
+from arena.replay.deal_book import DEALS_MAGIC, LOG_MAGIC
+from arena.replay.journal import Journal
+from arena.replay.records import (
+    CHAIN_START,
+    JOURNAL_MAGIC,
+    REPLAY_MAGIC,
+    Damaged,
+    chained,
+    framed,
+    read_records,
+)
+from cardarena.v1 import journal_pb2
+from tests.deal.house import BARE, SDK, House
+from tests.fuzz.target import packed
+from tests.fuzz.wild import Messages, mutated
+from tests.replay.matches import ILLEGAL, LATE, MALFORMED, PLAY, Bot, cut, play
+
+CARDS = ("As", "7h", "2c", "abstrac", "chinese_poker", "ann", "a bare bot", "hands", "m1", "../m")
+HASHES = (bytes(32), bytes(range(32)))
+
+
+@dataclass(frozen=True)
+class Files:
+    """What an arena had on disk after some matches."""
+
+    replays: tuple[bytes, ...]
+    journal: bytes
+    deals: bytes
+    log: bytes
+    receipt: bytes
+
+
+@functools.cache
+def files():
+    """Three matches: one with faults, one with a fair deal, one of which only half is there."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-recorded-") as name:
+        folder = Path(name)
+        script = [PLAY, ILLEGAL, MALFORMED, LATE, PLAY]
+        with Journal(folder / "journal") as journal:
+            bots = [Bot(1, script, note="a note"), Bot(2)]
+            faulty = cut(folder, play(journal, bots=bots, match_id="m1"))
+            play(journal, "democracy", match_id="m2", options={"hands": 2})
+            half = play(journal, match_id="m3", bots=[Bot(3), Bot(4)])
+            torn = journal.match(_Named("m4"))
+            for body in half.log.bodies[:7]:
+                journal.append(body.replace(b"\x08\x03", b"\x08" + bytes((torn._number,)), 1))
+        house = House(folder / "fair", {"ann": SDK, "a bare bot": BARE, "ben": SDK}).run()
+        (segment,) = (folder / "journal").glob("*.journal")
+        return Files(
+            replays=(faulty.read_bytes(), house.path.read_bytes()),
+            journal=segment.read_bytes(),
+            deals=_deals(folder),
+            log=_log(house),
+            receipt=_receipt(house),
+        )
+
+
+@dataclass(frozen=True)
+class _Named:
+    match_id: str
+
+
+def bodies(data, magic):
+    """The bodies of a file's records, up to the first that is damaged."""
+    import io
+
+    found = []
+    try:
+        for record in read_records(io.BytesIO(data), magic):
+            found.append(record.body)
+    except Damaged:
+        pass
+    return found
+
+
+def rebuilt(magic, parts):
+    """A file of these records, its checksums and hash chains made to fit."""
+    chains, out = {}, [magic]
+    for part in parts:
+        body = part
+        if magic in (REPLAY_MAGIC, JOURNAL_MAGIC):
+            try:
+                record = journal_pb2.Record.FromString(body)
+            except DecodeError:
+                record = journal_pb2.Record()
+            chain = chains.get(record.match, CHAIN_START)
+            if record.HasField("opened"):
+                chain = CHAIN_START
+            if record.HasField("closed"):
+                record.closed.chain = chain
+                body = record.SerializeToString()
+            if record.WhichOneof("body") in ("opened", "decided", "closed", "revealed"):
+                chains[record.match] = chained(chain, body)
+        out.append(framed(body) if body else b"")
+    return b"".join(out)
+
+
+@st.composite
+def lies(draw, magic, base, descriptor, most=2):
+    """A file whose checksums fit, with records changed, taken out, exchanged or made up."""
+    parts = list(bodies(base, magic))
+    structured = Messages(texts=CARDS, byte_strings=HASHES, wild=0.0, most_fields=6)
+    for _ in range(draw(st.integers(1, most))):
+        at = draw(st.integers(0, len(parts) - 1))
+        how = draw(st.sampled_from("mmmmmfffdrsi"))
+        if how == "m":
+            parts[at] = draw(mutated([parts[at]], most=2))
+        elif how == "f":
+            # Fields at the end of a message override those before them.
+            parts[at] += draw(structured.of(descriptor))
+        elif how == "d" and len(parts) > 1:
+            del parts[at]
+        elif how == "r":
+            parts.insert(at, parts[at])
+        elif how == "s":
+            other = draw(st.integers(0, len(parts) - 1))
+            parts[at], parts[other] = parts[other], parts[at]
+        elif how == "i":
+            parts.insert(at, draw(structured.of(descriptor)))
+    return rebuilt(magic, parts)
+
+
+def _deals(folder):
+    """A file of secrets with one deal-set of each fate."""
+    from arena.deal import bot_commitment
+    from arena.replay.deal_log import DealLog
+
+    with DealLog(folder / "deals", public=folder / "public") as log:
+        for number, fate in enumerate(("drawn", "fixed", "opened", "voided")):
+            context = bytes([number]) * 32
+            fair = journal_pb2.FairDeal(
+                server_id="0" * 32,
+                group_id=f"g{number}",
+                deck=["As", "Kh"],
+                participants=[journal_pb2.DealParticipant(participant="p", bot="ann")],
+                log_head=log.head,
+                server_commitment=bytes([number]) * 32,
+            )
+            log.drawn(context, fair, b"s" * 32, "m 0 ann/0", b"t" * 32)
+            entropy = b"e" * 32
+            commitment = bot_commitment(context, "p", entropy)
+            if fate == "voided":
+                log.voided(context, "a reason", [commitment], [b"x" * 32])
+            elif fate != "drawn":
+                log.fixed(context, [commitment], [entropy])
+            if fate == "opened":
+                log.opened(context)
+        log.seeded(b"k" * 32, "a seed")
+    return (folder / "deals" / "deals").read_bytes()
+
+
+def _log(house):
+    from tests.replay.test_fairness import log_file
+
+    return log_file(house).read_bytes()
+
+
+def _receipt(house):
+    return house.receipt("ann").path.read_bytes()
+
+
+__all__ = ["DEALS_MAGIC", "LOG_MAGIC", "bodies", "files", "lies", "packed", "rebuilt"]
