@@ -13,13 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.catalogue import GAMES
-from bench import clock, end_to_end, floor, peers, rules, wire
+from bench import clock, end_to_end, floor, peers, rules, watching, wire
 from bench.encode import ask_60_moves_us
 from bench.processes import Failed
 from bench.versions import versions
 
-PARTS: Final = ("wire", "encode", "end_to_end", "rules", "clock")
+PARTS: Final = ("wire", "encode", "end_to_end", "rules", "clock", "watching")
 ENCODE_TARGET_US: Final = 60
+WATCHING_TARGET_US: Final = 1.0
 PLAIN_COLUMNS: Final = 100
 """Width where the output is not a terminal."""
 
@@ -130,6 +131,21 @@ def _clock(quick: bool, progress: Progress) -> dict[str, Any]:
     return {"clock": found}
 
 
+def _watching(quick: bool, progress: Progress) -> dict[str, Any]:
+    progress("counting")
+    got = watching.measure(3 if quick else 15)
+    table = _table("What it costs to count", "what", "", "goal")
+    table.add_row("a decision in the ledger", f"{got.ledger_us:.2f} µs")
+    table.add_row("a message", f"{got.message_us:.2f} µs")
+    table.add_row("a batch of asks", f"{got.sent_us:.2f} µs")
+    table.add_row("a write of the journal", f"{got.journal_us:.2f} µs")
+    table.add_row("together", f"{got.decision_us:.2f} µs", f"{WATCHING_TARGET_US:.0f} µs")
+    table.add_row("a page of metrics, 1,000 bots", f"{got.page_ms:.1f} ms")
+    table.add_row("of which play waits for", f"{got.page_loop_ms:.1f} ms")
+    _out.print(table)
+    return {"watching": asdict(got) | {"decision_us": got.decision_us}}
+
+
 def _floor(quick: bool, paths: tuple[str, ...], progress: Progress) -> dict[str, Any]:
     rounds, seconds = (1, 0.7) if quick else (5, 1.5)
     found = floor.scan(paths, rounds, seconds, progress)
@@ -178,6 +194,7 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
         "end_to_end": _end_to_end,
         "rules": _rules,
         "clock": _clock,
+        "watching": _watching,
     }
     found: dict[str, Any] = {part: {} for part in PARTS} | {"peers": {}}
     if paths and only != "floor":

@@ -103,7 +103,8 @@ def _seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
 def _logs(data: Path, account: Account) -> list[Path]:
     """The logs of the process that sat there, where the arena launched it."""
     folder = data / "bots"
-    standing = standing_of(data / "journal", account.match_id)
+    with plain_replay_errors(data / "journal"):
+        standing = standing_of(data / "journal", account.match_id)
     instances = r"\d+"
     if standing is not None and len(standing.seated) == len(account.names):
         instances = str(standing.seated[account.seat].instance)

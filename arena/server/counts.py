@@ -90,7 +90,6 @@ class Counts:
         """By reason."""
         self.messages_refused: Counter[int] = Counter()
         """By `cardarena.v1.RefusalReason`."""
-        self.journal_bytes = 0
         self.journal_write = Histogram(OWN_TIME_S)
         self.journal_sync = Histogram(DISK_TIME_S)
 

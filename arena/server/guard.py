@@ -6,6 +6,7 @@ becomes a fixed text with an incident number that stands in the log.
 """
 
 import asyncio
+import functools
 import inspect
 import logging
 import secrets
@@ -15,13 +16,14 @@ from typing import Any, Final
 import grpc
 from google.protobuf.message import DecodeError
 
-from arena.server.access import CALLS, authorise
+from arena.server.access import CALLS, Access, authorise
+from arena.server.connections import Doors
 from arena.server.refusals import Refused, invalid
 from arena.server.tokens import Tokens
 
 _log = logging.getLogger(__name__)
-STATUS_S: Final = 1.0
-"""Time for the status of a call to leave."""
+REQUEST_S: Final = 5.0
+"""A call whose request has not come by then is refused."""
 INTERNAL_TEXT: Final = "the arena made a mistake; it is logged as incident"
 
 Handler = Any
@@ -32,10 +34,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 async def refuse(context: Context, refused: Refused) -> None:
     """End a call with a refusal. Always raises."""
     context.set_trailing_metadata(refused.trailing_metadata())
-    # To a client that does not read no status can be sent. The call is then dropped as it is,
-    # which resets the stream.
-    async with asyncio.timeout(STATUS_S):
-        await context.abort(refused.code, refused.text)
+    await context.abort(refused.code, refused.text)
 
 
 async def fail(context: Context, call: str) -> None:
@@ -46,10 +45,15 @@ async def fail(context: Context, call: str) -> None:
 
 
 class Guard(grpc.aio.ServerInterceptor):
-    """Looks at who makes a call, and wraps the handler of all that have one request message."""
+    """Looks at who makes a call, and wraps the handler of all that have one request message.
 
-    def __init__(self, tokens: Tokens) -> None:
+    Such a call is given to grpc as one that streams: the wire is the same, and grpc
+    would wait for the one message of a call without any time limit.
+    """
+
+    def __init__(self, tokens: Tokens, doors: Doors) -> None:
         self._tokens = tokens
+        self._doors = doors
 
     async def intercept_service(
         self,
@@ -67,18 +71,21 @@ class Guard(grpc.aio.ServerInterceptor):
             authorise(access, handler_call_details.invocation_metadata or (), self._tokens)
         except Refused as refused:
             return _refusing(handler, refused)
+        if access is Access.HELLO:
+            return handler  # it guards itself
+        enter = functools.partial(self._doors.call, looks=access is Access.READ)
         if handler.request_streaming:
-            return handler  # streams guard themselves
+            return _entered(handler, enter)
         parse = handler.request_deserializer or bytes
         write = handler.response_serializer
         if handler.response_streaming:
             guard: Callable[..., Any] = _guard_stream
             if inspect.iscoroutinefunction(handler.unary_stream):
                 guard = _guard_unary  # it writes its messages itself, as health's Watch does
-            stream = guard(handler.unary_stream, parse, call)
-            return grpc.unary_stream_rpc_method_handler(stream, response_serializer=write)
-        unary = _guard_unary(handler.unary_unary, parse, call)
-        return grpc.unary_unary_rpc_method_handler(unary, response_serializer=write)
+            stream = _with_request(guard(handler.unary_stream, parse, call), enter)
+            return grpc.stream_stream_rpc_method_handler(stream, response_serializer=write)
+        unary = _with_request(_guard_unary(handler.unary_unary, parse, call), enter)
+        return grpc.stream_unary_rpc_method_handler(unary, response_serializer=write)
 
 
 def _refusing(handler: Handler, refused: Refused) -> Handler:
@@ -87,14 +94,60 @@ def _refusing(handler: Handler, refused: Refused) -> Handler:
     async def deny(_: object, context: Context) -> None:
         await refuse(context, refused)
 
-    kinds = {
-        (False, False): grpc.unary_unary_rpc_method_handler,
-        (False, True): grpc.unary_stream_rpc_method_handler,
-        (True, False): grpc.stream_unary_rpc_method_handler,
-        (True, True): grpc.stream_stream_rpc_method_handler,
-    }
-    made: Handler = kinds[handler.request_streaming, handler.response_streaming](deny)
-    return made
+    if handler.response_streaming:
+        return grpc.stream_stream_rpc_method_handler(deny)
+    return grpc.stream_unary_rpc_method_handler(deny)
+
+
+def _entered(handler: Handler, enter: Callable[[Context], None]) -> Handler:
+    """The handler of a stream that is counted, and refused if there are too many."""
+    behave = handler.stream_stream
+
+    async def entered(requests: object, context: Context) -> AsyncIterator[Any]:
+        try:
+            enter(context)
+        except Refused as refused:
+            await refuse(context, refused)
+        async for message in behave(requests, context):
+            yield message
+
+    return handler._replace(stream_stream=entered)
+
+
+def _with_request(
+    guarded: Callable[[bytes, Context], Any], enter: Callable[[Context], None]
+) -> Callable[[object, Context], Any]:
+    """What is called once it is counted and its request is there."""
+
+    async def request(context: Context) -> bytes:
+        data: Any = b""
+        try:
+            enter(context)
+            data = await asyncio.wait_for(context.read(), REQUEST_S)
+        except TimeoutError:
+            await refuse(context, _no_request(f"no request came within {REQUEST_S:.0f} s"))
+        except Refused as refused:
+            await refuse(context, refused)
+        if data is grpc.aio.EOF:
+            await refuse(context, _no_request("the call ended without a request"))
+        return bytes(data)
+
+    if inspect.isasyncgenfunction(guarded):
+
+        async def stream(_: object, context: Context) -> AsyncIterator[Any]:
+            async for message in guarded(await request(context), context):
+                yield message
+
+        return stream
+
+    async def unary(_: object, context: Context) -> Any:
+        return await guarded(await request(context), context)
+
+    return unary
+
+
+def _no_request(text: str) -> Refused:
+    return Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_REQUEST", text)
 
 
 def _guard_unary(

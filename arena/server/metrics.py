@@ -179,7 +179,7 @@ def _calls(counts: Counts) -> Iterator[Metric]:
 
 
 def _disk(watched: Watched, counts: Counts) -> Iterator[Metric]:
-    written = {(): counts.journal_bytes}
+    written = {(): watched.journal.written_bytes}
     yield _counter("journal_written_bytes", "Bytes written to the journal.", (), written)
     unsynced = watched.journal.unsynced_bytes
     yield _gauge(

@@ -118,8 +118,7 @@ class Seating:
             replay_id=outcome.match_id,
             cause=(outcome.cause or 0),  # type: ignore[arg-type]
         )
-        self._session.send(play_pb2.ArenaMessage(match_end=end))
-        self._session.unseat(self)
+        self._session.unseat(self, end)
 
     def left(self) -> None:
         """Settle what the bot still owes, now that it will not answer."""

@@ -9,7 +9,7 @@ wait for it until it comes or is given up (`release`).
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import grpc
@@ -36,6 +36,8 @@ FREE_MESSAGES_PER_S: Final = 20.0
 """How quickly it may send more of them."""
 REMEMBERED_ASKS: Final = 1024
 """Settled asks that are remembered, to tell a repeated answer from another one."""
+REMEMBERED_ENDS: Final = 64
+"""Ends of matches that are told again to a bot that may not have heard of them."""
 
 _Reason = play_pb2.RefusalReason
 
@@ -58,6 +60,16 @@ class Support:
     """0 is any."""
     seats: frozenset[int]
     """Empty is any."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldEnd:
+    """The end of a match, of which nothing that the bot said since shows that it has heard."""
+
+    start: play_pb2.MatchStart
+    frame: bytes
+    before: frozenset[int]
+    """Asks that were open when it was told: the answer to any later one shows it."""
 
 
 class Session:
@@ -100,6 +112,7 @@ class Session:
         self._open: dict[int, tuple[Seating, OpenAsk]] = {}
         self._waiting: deque[tuple[Seating, OpenAsk]] = deque()
         self._settled: dict[int, tuple[object, ...]] = {}
+        self._ends: dict[int, _ToldEnd] = {}
         self._matches = matches
         self._owed_on_deals = 0
         """What the bot was asked about deals and may answer."""
@@ -213,9 +226,16 @@ class Session:
         self.send(play_pb2.ArenaMessage(match_start=seating.match_start))
         return seating
 
-    def unseat(self, seating: Seating) -> None:
-        """The match is over for the bot."""
+    def unseat(self, seating: Seating, end: play_pb2.MatchEnd) -> None:
+        """The match is over: tell the bot, on its next stream again unless it has heard."""
         self._seatings.pop(seating.number, None)
+        frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
+        if self._outbox is not None:
+            self._outbox.post(frame)
+        told = _ToldEnd(seating.match_start, frame, frozenset(self._open))
+        self._ends[seating.number] = told
+        if len(self._ends) > REMEMBERED_ENDS:
+            del self._ends[next(iter(self._ends))]
 
     # Asks.
 
@@ -350,6 +370,9 @@ class Session:
             return False
         _, ask = found
         self.remember(number, (choice,))
+        if self._ends:
+            ends = self._ends.items()
+            self._ends = {match: end for match, end in ends if number in end.before}
         self._last_round_trip_ms = max(0, math.ceil((received_s - ask.sent_s) * 1000))
         note = answer.note
         if len(note) > MAX_NOTE_CHARS:
@@ -406,7 +429,10 @@ class Session:
             self.close(Refused(code, "TOO_MANY_REFUSALS", "too much could not be taken"))
 
     def _resume(self, now_s: float) -> list[bytes]:
-        """The welcome, with what is open; asks that do not fit into it follow."""
+        """The welcome, with what is open; asks that do not fit into it follow, and ends."""
+        open_now = frozenset(self._open)
+        ends = {at: replace(end, before=open_now) for at, end in self._ends.items()}
+        self._ends = ends
         welcome = play_pb2.Welcome(
             epoch=self.epoch,
             limits=play_pb2.Limits(
@@ -415,7 +441,8 @@ class Session:
                 max_message_bytes=MAX_MESSAGE_BYTES,
                 max_note_chars=MAX_NOTE_CHARS,
             ),
-            matches=[seating.match_start for seating in self._seatings.values()],
+            matches=[each.match_start for each in self._seatings.values()]
+            + [end.start for end in ends.values()],
         )
         listed: list[bytes] = []
         later: list[bytes] = []
@@ -429,4 +456,5 @@ class Session:
             else:
                 welcome.later_asks.append(number)
                 later.append(asks.asks_frame([element]))
-        return [asks.welcome_frame(welcome.SerializeToString() + b"".join(listed)), *later]
+        frame = asks.welcome_frame(welcome.SerializeToString() + b"".join(listed))
+        return [frame, *later, *(end.frame for end in ends.values())]

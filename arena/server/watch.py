@@ -35,6 +35,8 @@ class Watch:
 
     def __init__(self) -> None:
         self.counts: Final = Counts()
+        self.wrote: Final = self.counts.journal_write.observe
+        """Takes the time of one write of the journal, in seconds."""
 
     # Matches.
 
@@ -70,11 +72,6 @@ class Watch:
             _log.info("a call was refused", extra=fields)
 
     # The journal.
-
-    def wrote(self, size: int, seconds: float) -> None:
-        """So many bytes were written to the journal in one go."""
-        self.counts.journal_bytes += size
-        self.counts.journal_write.observe(seconds)
 
     def synced(self, seconds: float) -> None:
         """What was written to the journal has reached the disk."""

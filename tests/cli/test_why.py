@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -207,9 +208,11 @@ cardarena.run(Crashing)
 def test_a_launched_bot_that_dies_finds_its_last_words(tmp_path):
     (tmp_path / "crashing.py").write_text(CRASHING)
     data = tmp_path / "data"
-    command = ["play", "abstrac", tmp_path / "crashing.py", RANDOM_BOT, "--data", data, "--json"]
-    outcome = json.loads(CliRunner().invoke(main, [str(each) for each in command]).stdout)
-    result = why(outcome["match"], "crashing", "--data", data)
+    bots = [f"a bot={tmp_path / 'crashing.py'}", RANDOM_BOT]
+    command = [str(each) for each in ("play", "abstrac", *bots, "--data", data)]
+    played = CliRunner().invoke(main, command)
+    (proposed,) = re.findall("^Ask why: arena why (.*)$", played.stdout, re.MULTILINE)
+    result = why(*shlex.split(proposed))
     for words in (
         "It forfeited at its decision 3",
         "I cannot go on",

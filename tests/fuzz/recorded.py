@@ -1,6 +1,12 @@
-"""Files that real matches leave, to be damaged and lied in: made once, the same every time."""
+"""Files that real matches left, to be damaged and lied in.
+
+They are kept in `corpus/recorded`, so that every run begins with the same
+bytes. `python -m tests.fuzz --record` makes them anew, as after a change of
+rules or records.
+"""
 
 import functools
+import io
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +14,9 @@ from pathlib import Path
 from google.protobuf.message import DecodeError
 from hypothesis import strategies as st
 
-from arena.replay.deal_book import DEALS_MAGIC, LOG_MAGIC
+from arena.deal import bot_commitment
+from arena.replay.deal_book import LOG_MAGIC
+from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
 from arena.replay.records import (
     CHAIN_START,
@@ -19,9 +27,9 @@ from arena.replay.records import (
     framed,
     read_records,
 )
-from cardarena.v1 import journal_pb2
+from cardarena.v1 import deals_pb2, journal_pb2
 from tests.deal.house import BARE, SDK, House
-from tests.fuzz.target import packed
+from tests.fuzz.target import CORPUS
 from tests.fuzz.wild import Messages, mutated
 from tests.replay.matches import ILLEGAL, LATE, MALFORMED, PLAY, Bot, cut, play
 
@@ -40,9 +48,24 @@ class Files:
     receipt: bytes
 
 
+FOLDER = CORPUS / "recorded"
+
+
 @functools.cache
 def files():
-    """Three matches: one with faults, one with a fair deal, one of which only half is there."""
+    """What is kept."""
+    return Files(
+        replays=tuple((FOLDER / f"{name}.replay").read_bytes() for name in ("faulty", "fair")),
+        journal=(FOLDER / "journal").read_bytes(),
+        deals=(FOLDER / "deals").read_bytes(),
+        log=(FOLDER / "commitments").read_bytes(),
+        receipt=(FOLDER / "receipt.json").read_bytes(),
+    )
+
+
+def record():
+    """Play four matches and keep what they leave: one has faults, one a fair deal, one is torn."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fuzz-recorded-") as name:
         folder = Path(name)
         script = [PLAY, ILLEGAL, MALFORMED, LATE, PLAY]
@@ -50,19 +73,22 @@ def files():
             bots = [Bot(1, script, note="a note"), Bot(2)]
             faulty = cut(folder, play(journal, bots=bots, match_id="m1"))
             play(journal, "democracy", match_id="m2", options={"hands": 2})
-            half = play(journal, match_id="m3", bots=[Bot(3), Bot(4)])
+            whole = play(journal, match_id="m3", bots=[Bot(3), Bot(4)])
             torn = journal.match(_Named("m4"))
-            for body in half.log.bodies[:7]:
-                journal.append(body.replace(b"\x08\x03", b"\x08" + bytes((torn._number,)), 1))
-        house = House(folder / "fair", {"ann": SDK, "a bare bot": BARE, "ben": SDK}).run()
+            for body in whole.log.bodies[:7]:
+                named = body.replace(b"\x08\x03", b"\x08" + bytes((torn._number,)), 1)
+                journal.append(named.replace(b"m3", b"m4"))
         (segment,) = (folder / "journal").glob("*.journal")
-        return Files(
-            replays=(faulty.read_bytes(), house.path.read_bytes()),
-            journal=segment.read_bytes(),
-            deals=_deals(folder),
-            log=_log(house),
-            receipt=_receipt(house),
-        )
+        house = House(folder / "fair", {"ann": SDK, "a bare bot": BARE, "ben": SDK}).run()
+        for kept, data in {
+            "faulty.replay": faulty.read_bytes(),
+            "fair.replay": house.replay_file().read_bytes(),
+            "journal": segment.read_bytes(),
+            "deals": _deals(folder),
+            "commitments": _log(house),
+            "receipt.json": house.receipt_file("ann").read_bytes(),
+        }.items():
+            (FOLDER / kept).write_bytes(data)
 
 
 @dataclass(frozen=True)
@@ -72,8 +98,6 @@ class _Named:
 
 def bodies(data, magic):
     """The bodies of a file's records, up to the first that is damaged."""
-    import io
-
     found = []
     try:
         for record in read_records(io.BytesIO(data), magic):
@@ -132,9 +156,6 @@ def lies(draw, magic, base, descriptor, most=2):
 
 def _deals(folder):
     """A file of secrets with one deal-set of each fate."""
-    from arena.deal import bot_commitment
-    from arena.replay.deal_log import DealLog
-
     with DealLog(folder / "deals", public=folder / "public") as log:
         for number, fate in enumerate(("drawn", "fixed", "opened", "voided")):
             context = bytes([number]) * 32
@@ -160,13 +181,18 @@ def _deals(folder):
 
 
 def _log(house):
-    from tests.replay.test_fairness import log_file
-
-    return log_file(house).read_bytes()
-
-
-def _receipt(house):
-    return house.receipt("ann").path.read_bytes()
-
-
-__all__ = ["DEALS_MAGIC", "LOG_MAGIC", "bodies", "files", "lies", "packed", "rebuilt"]
+    """The public log of the house's deal."""
+    commitment, secret, commitments, entropies = house.published()
+    entries = [
+        deals_pb2.LogEntry(
+            committed=deals_pb2.LogCommitted(context=house.context, server_commitment=commitment)
+        ),
+        deals_pb2.LogEntry(
+            opened=deals_pb2.LogOpened(
+                context=house.context,
+                secret=secret,
+                entropies=[entropies[participant] for participant in sorted(commitments)],
+            )
+        ),
+    ]
+    return LOG_MAGIC + b"".join(framed(entry.SerializeToString()) for entry in entries)

@@ -509,12 +509,54 @@ def test_a_bot_that_is_away_is_asked_all_the_same():
     assert [ask.match for ask in world.ann.outbox.asks()] == [2], "the slots may be more now"
 
 
-def test_a_match_that_ended_meanwhile_is_not_listed():
+def test_the_end_of_a_match_is_told_to_a_bot_that_was_away():
+    """The match is listed once more, and its end follows as it would have come."""
     world = World()
     table = world.begin()
+    start = world.ann.outbox.only("match_start")
     world.ann.session.detach(world.ann.outbox)
     table.abort()
-    assert list(world.ann.connect().matches) == []
+    welcome = world.ann.connect()
+    assert (list(welcome.matches), list(welcome.open_asks)) == ([start], [])
+    end = world.ann.outbox.only("match_end")
+    assert (end.match, end.ending, end.replay_id) == (1, Ending.ABORTED, table.spec.match_id)
+    assert world.ann.session.matches == 0, "it takes no place any more"
+
+
+def test_the_end_of_a_match_is_told_again_until_an_answer_shows_that_it_was_heard():
+    world = World(max_open_asks=8)
+    ended, going_on = world.begin(seed="1"), world.begin(seed="2")
+    ended.abort()
+    ends = world.ann.outbox.take("match_end")
+    # This ask was open before the end was told, so its answer shows nothing.
+    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0))
+    for _ in range(2):
+        assert [each.match for each in world.ann.connect(max_open_asks=8).matches] == [2, 1]
+        assert world.ann.outbox.take("match_end") == ends
+    world.bob.answer(*(Answer(ask_id=ask.ask_id, index=0) for ask in world.bob.outbox.asks()))
+    (ask,) = world.ann.outbox.asks()
+    world.ann.answer(Answer(ask_id=ask.ask_id, index=0))
+    assert [each.match for each in world.ann.connect(max_open_asks=8).matches] == [2]
+    assert not world.ann.outbox.take("match_end")
+    assert going_on.outcome is None
+
+
+def test_an_ask_that_welcome_lists_comes_before_the_ends_that_it_tells():
+    world = World(max_open_asks=8)
+    world.begin(seed="1").abort()
+    world.begin(seed="2")
+    world.ann.connect(max_open_asks=8)
+    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0))
+    assert [each.match for each in world.ann.connect(max_open_asks=8).matches] == [2, 1]
+
+
+def test_only_so_many_ends_are_told_again(monkeypatch):
+    monkeypatch.setattr(session_module, "REMEMBERED_ENDS", 3)
+    world = World()
+    for seed in range(5):
+        world.begin(seed=str(seed)).abort()
+    assert [each.match for each in world.ann.connect().matches] == [3, 4, 5]
+    assert [each.match for each in world.ann.outbox.take("match_end")] == [3, 4, 5]
 
 
 def test_a_bot_that_has_left_for_good_is_played_for_to_the_end():

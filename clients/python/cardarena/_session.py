@@ -21,7 +21,7 @@ does not list it.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from google.protobuf.message import DecodeError
 
@@ -43,6 +43,9 @@ from cardarena.v1.play_pb2 import (
     Welcome,
 )
 from cardarena.v1.play_pb2 import Ask as AskMessage
+
+REMEMBERED_ENDS: Final = 1024
+"""Ends of matches that are known again; an arena tells 64 of them again at most."""
 
 News: TypeAlias = MatchStart | End
 """What a bot is told between asks: a match that starts, or one that ended."""
@@ -121,6 +124,8 @@ class Session:
         self._open: dict[int, _Match] = {}
         self._queue: dict[int, AnyAsk] = {}
         self._news: list[News] = []
+        self._over: dict[int, None] = {}
+        """Matches whose end was told: a later `welcome` may list them again, and tell it again."""
 
     # The stream.
 
@@ -241,6 +246,7 @@ class Session:
             # Streams are counted up: this arena has started anew, with the same small numbers.
             for match in list(self._matches.values()):
                 self._end(match, MatchEnd(match=match.start.match), received)
+            self._over.clear()
         self._epoch = welcome.epoch
         self._max_note_chars = welcome.limits.max_note_chars or _choice.MAX_NOTE_CHARS
         self._max_message_bytes = welcome.limits.max_message_bytes
@@ -253,7 +259,8 @@ class Session:
             if number not in listed:
                 self._end(match, MatchEnd(match=number), received)
         for start in welcome.matches:
-            self._on_match_start(start, received)
+            if start.match not in self._over:
+                self._on_match_start(start, received)
 
         wanted = {ask.ask_id for ask in welcome.open_asks} | set(welcome.later_asks)
         for ask_id in [ask_id for ask_id in self._open if ask_id not in wanted]:
@@ -318,6 +325,9 @@ class Session:
         match = self._matches.get(end.match)
         if match is not None:
             self._end(match, end, received)
+            self._over[end.match] = None
+            if len(self._over) > REMEMBERED_ENDS:
+                del self._over[next(iter(self._over))]
 
     def _on_deal(self, message: ArenaMessage, received: Received) -> None:
         if self._deals is None:

@@ -1,0 +1,136 @@
+"""What it costs to count: on the way of a decision, and when somebody asks for the page."""
+
+import asyncio
+import tempfile
+import time
+import timeit
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final, cast
+
+from arena.referee import Settled
+from arena.referee.scripted import seeded_spec
+from arena.server.admission import Admission
+from arena.server.metrics import Watched, families, page
+from arena.server.session import BotId, Session
+from arena.server.watch import Watch
+
+SESSIONS: Final = 1_000
+LOOPS: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Microseconds, and milliseconds for the page."""
+
+    ledger_us: float
+    """A decision that is counted, less one that is not."""
+    message_us: float
+    """A message that is counted."""
+    sent_us: float
+    """A batch of asks that is counted and timed."""
+    journal_us: float
+    """A write of the journal that is timed."""
+    page_ms: float
+    """The page with a thousand sessions, in all."""
+    page_loop_ms: float
+    """The part of it that play waits for."""
+
+    @property
+    def decision_us(self) -> float:
+        """All of it for a decision that shares nothing: one message, one ask, one write."""
+        return self.ledger_us + self.message_us + self.sent_us + self.journal_us
+
+
+def measure(rounds: int) -> Costs:
+    """The least of so many rounds: whatever else the machine does only adds to it."""
+    watch = Watch()
+    spec = seeded_spec("abstrac", 2, {"hands": 2})
+    log = SimpleNamespace(decided=lambda _: None, opened=lambda _: None, bodies=[])
+    ledger = watch.ledger(cast("Any", log), spec)
+    settled = Settled(0, 1, b"", 1.0, 0.004, 0, None, "", "", unasked=False, forfeited=False)
+    counts, now_s = watch.counts, _Clock().current_time
+
+    def least_us(call: Callable[[], object], without: Callable[[], object]) -> float:
+        took = [
+            min(timeit.repeat(each, number=LOOPS, repeat=rounds)) / LOOPS * 1e6
+            for each in (call, without)
+        ]
+        return max(0.0, took[0] - took[1])
+
+    def message() -> None:
+        counts.messages += 1
+        counts.received_s = 1.0
+        try:
+            pass
+        finally:
+            counts.received_s = 0.0
+
+    sent: Any = SimpleNamespace(received_s=0.0, unstamped=[])
+
+    turnaround = counts.turnaround
+
+    def send() -> None:
+        if not sent.unstamped:
+            sent.received_s = counts.received_s
+        sent.received_s = 1.0
+        if sent.received_s:
+            turnaround.observe(now_s() - sent.received_s)
+
+    def write() -> None:
+        began_s = time.perf_counter()
+        watch.wrote(time.perf_counter() - began_s)
+
+    def nothing() -> None:
+        pass
+
+    page_ms, page_loop_ms = asyncio.run(_page_ms(watch, rounds))
+    return Costs(
+        least_us(lambda: ledger.decided(settled), lambda: log.decided(settled)),
+        least_us(message, nothing),
+        least_us(send, nothing),
+        least_us(write, nothing),
+        page_ms,
+        page_loop_ms,
+    )
+
+
+class _Clock:
+    """As quick as trio's."""
+
+    def __init__(self) -> None:
+        self.offset_s = 12_345.0
+
+    def current_time(self) -> float:
+        return self.offset_s + time.perf_counter()
+
+
+async def _page_ms(watch: Watch, rounds: int) -> tuple[float, float]:
+    sessions = {
+        bot: Session(bot, time.perf_counter)
+        for bot in (BotId(f"bot {at}") for at in range(SESSIONS))
+    }
+    referee = SimpleNamespace(tables={})
+    arena = SimpleNamespace(watch=watch, sessions=sessions, referee=referee, draining=False)
+    journal, deals = (
+        SimpleNamespace(written_bytes=0, unsynced_bytes=0),
+        SimpleNamespace(counts=Counter()),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        door = Admission(
+            p99_ms=lambda: 0.0, disk=lambda: (1 << 40, 0, 1 << 40), now_s=time.perf_counter
+        )
+        parts: list[Any] = [arena, journal, deals, Path(folder), door]
+        watched = Watched(*parts)
+        whole, loop = [], []
+        for _ in range(max(3, rounds)):
+            began_s = time.perf_counter()
+            families(watched)
+            loop.append(time.perf_counter() - began_s)
+            began_s = time.perf_counter()
+            await page(watched)
+            whole.append(time.perf_counter() - began_s)
+    return min(whole) * 1000, min(loop) * 1000
