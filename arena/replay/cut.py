@@ -1,13 +1,14 @@
 """Cuts replays out of the journal: when a deal-set closes, and after a crash.
 
-A replay file holds the records of one match as they stand in the journal, and
-then the record that opens its deals. It appears under its name complete or
+A replay file holds the records of one match as they stand in the journal, then
+the record that opens its deals, and the arena's signature. It appears under its name complete or
 not at all.
 """
 
 import fcntl
+import functools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -32,6 +33,7 @@ from arena.replay.records import (
     read_records,
     sync_folder,
 )
+from arena.replay.signing import Signer, replay_statement
 from arena.replay.verify import verify
 from cardarena.v1 import journal_pb2
 
@@ -49,11 +51,17 @@ def replay_path(folder: Path, match_id: str) -> Path:
     return folder / f"{match_id}{REPLAY_SUFFIX}"
 
 
-def write_replay(folder: Path, match_id: str, bodies: Sequence[bytes], opening: Opening) -> Path:
+def write_replay(
+    folder: Path,
+    match_id: str,
+    bodies: Sequence[bytes],
+    opening: Opening,
+    signer: Signer | None = None,
+) -> Path:
     """Write the replay of an ended match; on return it is on disk.
 
-    `bodies` are the match's records, `opening` opens its deals. Blocks until the
-    disk has it.
+    `bodies` are the match's records, `opening` opens its deals, and `signer`, if
+    there is one, signs it. Blocks until the disk has it.
 
     Raises:
       OSError: if it cannot be written; then there is no file of that name.
@@ -67,7 +75,7 @@ def write_replay(folder: Path, match_id: str, bodies: Sequence[bytes], opening: 
     try:
         with partial.open("wb") as file:
             file.write(REPLAY_MAGIC)
-            file.writelines(map(framed, with_revealed(bodies, opening)))
+            file.writelines(map(framed, with_revealed(bodies, opening, signer)))
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -77,11 +85,21 @@ def write_replay(folder: Path, match_id: str, bodies: Sequence[bytes], opening: 
     return path
 
 
-def with_revealed(bodies: Sequence[bytes], opening: Opening) -> tuple[bytes, ...]:
-    """The records of a match, and the one that opens its deals."""
+def with_revealed(
+    bodies: Sequence[bytes], opening: Opening, signer: Signer | None = None
+) -> tuple[bytes, ...]:
+    """The records of a match, the one that opens its deals, and the one that signs them all."""
     number, _ = read_body(Framed(0, bodies[0]))
-    record = journal_pb2.Record(match=number, revealed=opening.revealed)
-    return (*bodies, record.SerializeToString())
+    revealed = opening.revealed
+    if signer is not None:
+        revealed.public_key = signer.public_key
+    record = journal_pb2.Record(match=number, revealed=revealed)
+    opened = (*bodies, record.SerializeToString())
+    if signer is None:
+        return opened
+    chain = functools.reduce(chained, opened, CHAIN_START)
+    signed = journal_pb2.Signed(signature=signer.sign(replay_statement(chain)))
+    return (*opened, journal_pb2.Record(match=number, signed=signed).SerializeToString())
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +147,17 @@ class KeptSession:
 
 
 @dataclass(slots=True)
+class JournalRun:
+    """The segments of one process that has ended."""
+
+    segments: tuple[Path, ...]
+    unfinished: set[str] = field(default_factory=set)
+    """Matches of it that had not ended, by id."""
+    kept: bool = False
+    """Whether it is damaged, or holds the only records of a match that has ended."""
+
+
+@dataclass(slots=True)
 class Recovery:
     """What a journal held."""
 
@@ -142,6 +171,21 @@ class Recovery:
     """By the bot's name and instance."""
     matches: int = 0
     """The highest number of a match."""
+    runs: list[JournalRun] = field(default_factory=list)
+    """Oldest first."""
+
+    def spent(self, waiting: Collection[str]) -> list[Path]:
+        """Segments of which nothing is needed any more.
+
+        `waiting` are the matches, by id, that no other journal has yet, and that may
+        still go on.
+        """
+        return [
+            segment
+            for run in self.runs
+            if not run.kept and run.unfinished.isdisjoint(waiting)
+            for segment in run.segments
+        ]
 
     def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
         """Take note of what a session had counted up to."""
@@ -153,9 +197,11 @@ def recover(
     journal_folder: Path,
     replay_folder: Path,
     held: Callable[[str], bool] = lambda _: False,
+    signer: Signer | None = None,
 ) -> Recovery:
     """Find what the journals of ended processes hold, and cut the replays that are missing.
 
+    `signer`, if there is one, signs what is cut.
     Matches of a deal-set that is `held`, by its name, are not cut: its deals
     are not to be known yet. Nor are aborted matches of any deal-set, which are
     played again under the same id. Journals that a process still writes are
@@ -169,7 +215,8 @@ def recover(
     if not journal_folder.is_dir():
         return found
     _remove_partials(replay_folder)
-    search = _Search(replay_folder, read_deals(journal_folder / DEALS_NAME), held, found)
+    deals = read_deals(journal_folder / DEALS_NAME)
+    search = _Search(replay_folder, deals, held, signer, found)
     for segments in _runs(journal_folder):
         if not _alive(segments[-1]):
             search.run(segments)
@@ -208,11 +255,13 @@ class _Search:
         replay_folder: Path,
         deals: DealBook,
         held: Callable[[str], bool],
+        signer: Signer | None,
         found: Recovery,
     ) -> None:
         self._replay_folder = replay_folder
         self._deals = deals
         self._held = held
+        self._signer = signer
         self._found = found
         self._matches: dict[int, _Match | None] = {}
         """Matches of this run that have not ended, by number; None if the beginning is lost."""
@@ -220,6 +269,8 @@ class _Search:
     def run(self, segments: Sequence[Path]) -> None:
         """Search the segments of one process in order."""
         self._matches = {}
+        self._run = JournalRun(tuple(segments))
+        self._found.runs.append(self._run)
         self._boot_id = ""
         self._begins = True
         for segment in segments:
@@ -227,9 +278,10 @@ class _Search:
                 with segment.open("rb") as file:
                     self._segment(file)
             except Damaged as error:
-                self._found.damage.append(f"{segment.name}: {error}")
+                self._damaged(f"{segment.name}: {error}")
         for match in self._matches.values():
             if match is not None and match.wanted:
+                self._run.unfinished.add(match.opened.match_id)
                 unfinished = Unfinished(
                     match.opened,
                     tuple(match.bodies),
@@ -239,6 +291,11 @@ class _Search:
                     self._boot_id,
                 )
                 self._found.unfinished.append(unfinished)
+
+    def _damaged(self, what: str) -> None:
+        """Say what is wrong with this run; its segments stay for somebody to look at."""
+        self._found.damage.append(what)
+        self._run.kept = True
 
     def _segment(self, file: BinaryIO) -> None:
         for record in read_records(file, JOURNAL_MAGIC):
@@ -262,10 +319,9 @@ class _Search:
         """Take a record of a match."""
         if isinstance(body, journal_pb2.Opened):
             self._found.ordered.pop(body.match_id, None)
-            path = replay_path(self._replay_folder, body.match_id)
-            self._matches[number] = _Match(body, wanted=not path.exists())
+            self._matches[number] = self._begun(body)
         elif number not in self._matches:
-            self._found.damage.append(f"the beginning of match number {number} is missing")
+            self._damaged(f"the beginning of match number {number} is missing")
             self._matches[number] = None
         match = self._matches[number]
         if isinstance(body, journal_pb2.Seated):
@@ -278,6 +334,14 @@ class _Search:
                 match.chain = chained(match.chain, raw)
         if isinstance(body, journal_pb2.Closed):
             del self._matches[number]
+
+    def _begun(self, opened: journal_pb2.Opened) -> _Match | None:
+        try:
+            path = replay_path(self._replay_folder, opened.match_id)
+        except ValueError as error:
+            self._found.damage.append(str(error))
+            return None
+        return _Match(opened, wanted=not path.exists())
 
     def _seated(self, match: _Match | None, seated: journal_pb2.Seated) -> None:
         for each in seated.bots:
@@ -292,22 +356,25 @@ class _Search:
         opened = match.opened
         name = f"match {opened.match_id}"
         if closed.chain != match.chain:
-            self._found.damage.append(f"{name}: records are missing from its journal")
+            self._damaged(f"{name}: records are missing from its journal")
             return
         opening = self._deals.opening(opened)
         if opening is None:
-            self._found.damage.append(f"{name}: the key of its deals is missing")
+            self._damaged(f"{name}: the key of its deals is missing")
             return
         bodies = with_revealed(match.bodies, opening)
         try:
             outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
         except (Damaged, Discrepancy, Unplayable) as error:
-            self._found.damage.append(f"{name}: {error}")
+            self._damaged(f"{name}: {error}")
             outcome = None
         again = bool(opened.deal_set) and closed.ending == Ending.ABORTED.value
         path = None
         if not again and not (opened.deal_set and self._held(opened.deal_set)):
-            path = write_replay(self._replay_folder, opened.match_id, match.bodies, opening)
+            path = write_replay(
+                self._replay_folder, opened.match_id, match.bodies, opening, self._signer
+            )
+        self._run.kept |= path is None and not again
         if outcome is not None:
             self._found.ended.append(Ended(opened, outcome, path))
 

@@ -13,10 +13,9 @@ from typing import Any
 from arena.games.contract import Told
 from arena.games.notation import Notation
 from arena.referee.spec import FaultKind
-from arena.replay.fairness import Fairness
 from arena.replay.frames import Decision, Frame, frames
 from arena.replay.read import Replay
-from arena.replay.verify import verify
+from arena.replay.verify import Verified, verify
 from arena.wire.settings import values_of_settings
 from cardarena.v1 import journal_pb2
 
@@ -33,7 +32,7 @@ def export_lines(replay: Replay) -> Iterator[str]:
     spec = replay.spec()
     evidence = {(each.seat, each.decision): each for each in replay.decided}
     moves, events = Notation(spec.game.module.Move), Notation(spec.game.module.Event)
-    yield _line("match", _match(replay, verified.fairness))
+    yield _line("match", _match(replay, verified))
     for frame in frames(replay):
         for decision in frame.decisions:
             yield _line("decision", _decision(frame, decision, evidence, moves))
@@ -57,8 +56,8 @@ def export_lines(replay: Replay) -> Iterator[str]:
     )
 
 
-def _match(replay: Replay, fairness: Fairness) -> dict[str, Any]:
-    opened, revealed = replay.opened, replay.revealed
+def _match(replay: Replay, verified: Verified) -> dict[str, Any]:
+    opened, revealed, fairness = replay.opened, replay.revealed, verified.fairness
     control = opened.time_control
     return {
         "match_id": opened.match_id,
@@ -91,6 +90,7 @@ def _match(replay: Replay, fairness: Fairness) -> dict[str, Any]:
         "seed": revealed.seed if opened.seeded else None,
         "deal_key": revealed.deal_key.hex(),
         "deal_key_sha256": opened.deal_key_sha256.hex(),
+        "signed_by": verified.signed_by.hex() or None,
     }
 
 

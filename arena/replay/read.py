@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 from arena.deal import KeyedDeals
 from arena.games.catalogue import BadOptions, UnknownGame, game_by_id
 from arena.referee.spec import (
+    AbortCause,
     Ending,
     Entrant,
     FaultKind,
@@ -33,20 +34,25 @@ from arena.wire.settings import values_of_settings
 from cardarena.v1 import journal_pb2
 
 Body: TypeAlias = (
-    journal_pb2.Opened | journal_pb2.Decided | journal_pb2.Closed | journal_pb2.Revealed
+    journal_pb2.Opened
+    | journal_pb2.Decided
+    | journal_pb2.Closed
+    | journal_pb2.Revealed
+    | journal_pb2.Signed
 )
 
 JournalBody: TypeAlias = (
     Body | journal_pb2.Seated | journal_pb2.SessionKept | journal_pb2.Run | journal_pb2.Ordered
 )
-"""What a record of a journal says; of a replay only the first four."""
+"""What a record of a journal says; of a replay only the first five."""
 
 _FOLLOWING: Final[dict[type[JournalBody] | None, tuple[type[Body], ...]]] = {
     None: (journal_pb2.Opened,),
     journal_pb2.Opened: (journal_pb2.Decided, journal_pb2.Closed),
     journal_pb2.Decided: (journal_pb2.Decided, journal_pb2.Closed),
     journal_pb2.Closed: (journal_pb2.Revealed,),
-    journal_pb2.Revealed: (),
+    journal_pb2.Revealed: (journal_pb2.Signed,),
+    journal_pb2.Signed: (),
 }
 """What may come after what."""
 
@@ -64,6 +70,10 @@ class Replay:
     """In the order in which they were settled."""
     closed: journal_pb2.Closed
     revealed: journal_pb2.Revealed
+    signed: journal_pb2.Signed | None = None
+    """None if the arena did not sign it."""
+    chain: bytes = b""
+    """The hash chain after `revealed`, which is what is signed."""
 
     @classmethod
     def open(cls, path: Path) -> "Replay":
@@ -99,21 +109,32 @@ class Replay:
                 raise Damaged(f"{where} belongs to another match")
             if isinstance(body, journal_pb2.Closed) and body.chain != chain:
                 raise Damaged("the hash chain is broken: a record was changed or is missing")
-            number, chain = match, chained(chain, framed.body)
+            if not isinstance(body, journal_pb2.Signed):
+                chain = chained(chain, framed.body)
+            number = match
             bodies.append(body)
         if not bodies:
             raise Damaged("it is cut off before its first record")
+        signed = bodies[-1] if isinstance(bodies[-1], journal_pb2.Signed) else None
+        if signed is not None:
+            bodies.pop()
         if isinstance(bodies[-1], journal_pb2.Closed):
             raise Damaged("it is cut off before its last record, which opens the deals")
         if not isinstance(bodies[-1], journal_pb2.Revealed):
             decisions = len(bodies) - 1
             raise Damaged(f"it is cut off after {decisions} decisions, before the match's end")
+        if bodies[-1].public_key and signed is None:
+            raise Damaged("it is cut off before its last record, the arena's signature")
+        if signed is not None and not bodies[-1].public_key:
+            raise Damaged("it is signed, but does not name the arena's key")
         opened, *decided, closed, revealed = bodies
         return cls(
             opened=cast("journal_pb2.Opened", opened),
             decided=tuple(cast("list[journal_pb2.Decided]", decided)),
             closed=cast("journal_pb2.Closed", closed),
             revealed=cast("journal_pb2.Revealed", revealed),
+            signed=signed,
+            chain=chain,
         )
 
     @property
@@ -156,7 +177,25 @@ def read_body(framed: Framed) -> tuple[int, JournalBody]:
     if kind is None:
         raise Damaged(f"the record at byte {framed.offset} is of an unknown kind")
     body: JournalBody = getattr(record, kind)
+    if unknown := _unknown(body):
+        raise Damaged(f"the record at byte {framed.offset} {unknown}")
     return record.match, body
+
+
+def _unknown(body: JournalBody) -> str:
+    """What is no value of an enum in a record; empty if all are."""
+    if isinstance(body, journal_pb2.Decided):
+        return "" if body.fault in _FAULTS else "has a fault that does not exist"
+    if isinstance(body, journal_pb2.Closed) and not (
+        body.ending in _ENDINGS and body.cause in _CAUSES
+    ):
+        return "ends the match in a way that this arena does not know"
+    return ""
+
+
+_FAULTS: Final = frozenset({0, *FaultKind})
+_ENDINGS: Final = frozenset(Ending)
+_CAUSES: Final = frozenset({0, *AbortCause})
 
 
 def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:

@@ -71,14 +71,21 @@ def standing_of(journal_folder: Path, match_id: str) -> Standing | None:
     """
     found: Standing | None = None
     for run in _runs(journal_folder):
-        standing = _in_run(run, match_id)
+        try:
+            standing = _in_run(run, match_id)
+        except FileNotFoundError:
+            continue  # an arena has just removed a journal that nobody needs any more
         if standing is None:
             continue
-        # Killed while its records were written down again, a match has fewer in the later run.
-        settled = standing.closed is not None or standing.live
-        if found is None or settled or len(standing.decided) >= len(found.decided):
+        if found is None or not _was_cut_short_again(found, standing):
             found = standing
     return found
+
+
+def _was_cut_short_again(earlier: Standing, later: Standing) -> bool:
+    """Whether a process was killed while it wrote a match down again: then it has less of it."""
+    both_cut_short = State.SUSPENDED is later.state and earlier.closed is None
+    return both_cut_short and len(later.decided) < len(earlier.decided)
 
 
 def _in_run(segments: list[Path], match_id: str) -> Standing | None:

@@ -1,10 +1,12 @@
 """Whether a replay is true: everything in it that follows from the rest is recomputed.
 
 The packs follow from the key that was committed to, the states from the packs
-and the moves, the banks from the times, and the result from all of them. What
-a replay alone cannot prove is who the bots were and when they answered.
+and the moves, the banks from the times, and the result from all of them. A
+signature shows which arena wrote it. What a replay alone cannot prove is who
+the bots were and when they answered.
 """
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ from arena.replay.frames import Decision, Discrepancy, Frame, frames
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import Receipt, compare, concerns
 from arena.replay.records import Damaged
+from arena.replay.signing import require_signed_by, signed_by
 
 _ROUNDING_S: Final = 2e-6
 """Times are kept in whole microseconds."""
@@ -42,6 +45,8 @@ class Verified:
     """Who had a part in the deals."""
     forfeited: tuple[Seat, ...]
     """Seats that were played by fallback to the end."""
+    signed_by: bytes = b""
+    """The public key of the arena that signed it; empty if none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +71,22 @@ class Verdict:
 
 
 def verify_file(
-    path: Path, receipts: Sequence[Receipt] = (), log: CommitmentLog | None = None
+    path: Path,
+    receipts: Sequence[Receipt] = (),
+    log: CommitmentLog | None = None,
+    arena: bytes = b"",
 ) -> Verdict:
     """Verify a replay file, and hold bots' receipts and the public log against it.
 
-    Whatever is wrong with it is in the verdict.
+    If `arena` is given, a public key, that arena must have signed it. Whatever
+    is wrong with it is in the verdict.
     """
     concerned: list[Receipt] = []
     try:
         replay = Replay.open(path)
         verified = verify(replay)
+        if arena:
+            require_signed_by(replay, arena)
         concerned += [receipt for receipt in receipts if concerns(receipt, replay)]
         asks = sum(compare(replay, receipt) for receipt in concerned)
         in_log = log is not None and check_log(replay, log)
@@ -94,10 +105,11 @@ def verify(replay: Replay) -> Verified:
       Damaged: if the replay does not say how the match ended.
       Unplayable: if this arena has no such game, rules version or options.
     """
+    signer = signed_by(replay)
     check = _Check(replay, _check_key(replay))
     for frame in frames(replay):
         check.frame(frame)
-    return check.end()
+    return dataclasses.replace(check.end(), signed_by=signer)
 
 
 def _check_key(replay: Replay) -> Fairness:

@@ -31,16 +31,18 @@ from arena.referee.lag import LagMeter
 from arena.replay.cut import KeptSession, Recovery, Unfinished, replay_path
 from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
-from arena.replay.match_log import MatchLog, SeatedAt
+from arena.replay.match_log import MatchLog
 from arena.replay.read import Unplayable
 from arena.server.admission import Admission
-from arena.server.cut_short import Fate, close, fate_of, keep_sessions, order_of, spec_again
+from arena.server.connections import MAX_WAITING_BYTES, Doors, Limits
+from arena.server.cut_short import Fate, close, fates_of, keep_sessions, order_of, spec_again
 from arena.server.deal_sets import DealSets
 from arena.server.deals import Deals
 from arena.server.orders import MatchOrder, MatchRecord, checked, promise_of, promised
 from arena.server.outbox import Outbox
-from arena.server.refusals import Refused, invalid, not_found, not_now
-from arena.server.seating import Seating
+from arena.server.reception import Reception
+from arena.server.refusals import Refused, draining, invalid, not_found, not_now
+from arena.server.seating import Seating, numbers_of, seated
 from arena.server.session import BotId, Session
 from arena.server.tokens import Tokens
 from arena.server.watch import Watch
@@ -82,6 +84,7 @@ class Arena:
         lag: LagMeter | None = None,
         admission: Admission | None = None,
         watch: Watch | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """An arena that goes on with what an earlier process left.
 
@@ -95,7 +98,10 @@ class Arena:
           lag: How late the arena itself is.
           admission: Whether another match can be taken; without it, always.
           watch: Counts what happens.
+          limits: How much may be open at a time.
         """
+        self.now_s: Callable[[], float] = trio.current_time
+        """Reads the arena's clock."""
         self.watch = watch or Watch()
         self.lag = lag
         self.admission = admission
@@ -113,7 +119,9 @@ class Arena:
         self._deals = Deals(deal_log, server_id, self.sessions.get, lag=lag)
         self._deal_sets = DealSets(self._deals, deal_log, replays)
         self._kept: dict[BotId, KeptSession] = {}
-        """What sessions of earlier processes had counted up to."""
+        """What sessions that are no more had counted up to."""
+        self.doors = Doors(limits, why_busy=self._why_busy)
+        self._reception = Reception(self.sessions, self._kept, self.doors, tokens.forget_guest)
         self._unfinished: dict[str, Unfinished] = {}
         """Matches that were cut short, until somebody leases them again, by id."""
         self._recovery = recovery
@@ -121,8 +129,6 @@ class Arena:
         self._nursery: trio.Nursery | None = None
         self._arrival = trio.Event()
         self._token: trio.lowlevel.TrioToken | None = None
-        self.now_s: Callable[[], float] = trio.current_time
-        """Reads the arena's clock."""
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep referee and journal running until cancelled."""
@@ -134,6 +140,7 @@ class Arena:
             await nursery.start(self.journal.run)
             await nursery.start(self.referee.run)
             self._restore_all()
+            await self._drop_spent()
             nursery.start_soon(self._deal_sets.close_left_over, self._may_go_on)
             task_status.started()
 
@@ -148,6 +155,7 @@ class Arena:
         if self.draining:
             raise draining()
         bot = self.tokens.bot(hello.token)
+        self._reception.let_in(bot)
         for support in hello.games:
             try:
                 game_by_id(support.game)
@@ -165,11 +173,18 @@ class Arena:
         self._token.run_sync_soon(arrival.set)
         return session
 
+    def _why_busy(self) -> str:
+        """Why nobody new is taken, as part of a sentence."""
+        if self.watch.counts.waiting_bytes > MAX_WAITING_BYTES:
+            return "bots do not read what waits for them"
+        return self.admission.why_closed() if self.admission else ""
+
     def hung_up(self, session: Session, outbox: Outbox) -> None:
         """A stream has ended."""
         session.detach(outbox)
         if not session.connected:
             self._deals.detached(session.bot)
+            self._reception.hung_up(session)
 
     async def arrived(self, bots: Sequence[BotId]) -> None:
         """Wait until all these bots are connected."""
@@ -356,8 +371,8 @@ class Arena:
                 deal_context=fixed.context,
                 forfeited_seats=fixed.fair.forfeited_seats(order.bots),
             )
-        ports = _seated(spec, ordered.sessions)
-        log = self.journal.match(spec, _numbers(ordered.sessions, ports), leased=ordered.leased)
+        ports = seated(spec, ordered.sessions)
+        log = self.journal.match(spec, numbers_of(ordered.sessions, ports), leased=ordered.leased)
         self._deal_sets.begins(order, log)
         return await self._referee(order, spec, ports, log, record)
 
@@ -393,15 +408,12 @@ class Arena:
         keep_sessions(self._recovery.sessions, self.journal)
         for bot, kept in self._recovery.sessions.items():
             self._kept[BotId(*bot)] = kept
-        going_on = 0
-        for each in self._recovery.unfinished:
-            match fate_of(each):
-                case Fate.WAITS:
-                    self._unfinished[each.opened.match_id] = each
-                case Fate.ENDS:
-                    close(each, AbortCause.STOPPED, self.journal, self.replays)
-                case Fate.GOES_ON:
-                    going_on += self._goes_on(each)
+        fates = fates_of(self._recovery)
+        for each in fates[Fate.WAITS]:
+            self._unfinished[each.opened.match_id] = each
+        for each in fates[Fate.ENDS]:
+            close(each, AbortCause.STOPPED, self.journal, self.replays)
+        going_on = sum(self._goes_on(each) for each in fates[Fate.GOES_ON])
         for promise in self._recovery.ordered.values():
             self.journal.append(journal_pb2.Record(ordered=promise).SerializeToString())
             names = tuple(promise.bots)
@@ -413,6 +425,14 @@ class Arena:
             assert self._nursery is not None
             self._nursery.start_soon(self._release_held)
         self.journal.flush()
+
+    async def _drop_spent(self) -> None:
+        """Remove journals of earlier processes once nothing more of them is needed."""
+        if spent := self._recovery.spent(waiting=self._unfinished.keys()):
+            await self._synced()
+            for segment in spent:
+                segment.unlink(missing_ok=True)
+            _log.info("%d segments of earlier journals are no longer needed", len(spent))
 
     async def _keep_promise(self, order: MatchOrder) -> None:
         """Begin a match that was promised before a crash, once its bots are back or late."""
@@ -463,9 +483,9 @@ class Arena:
             session.held = held and not session.connected
             session.gone = not (held or session.connected)
         numbers = [each.match for each in unfinished.seated]
-        ports = _seated(spec, sessions, numbers)
+        ports = seated(spec, sessions, numbers)
         log = self.journal.match_again(
-            unfinished.bodies, _numbers(sessions, ports), leased=unfinished.leased
+            unfinished.bodies, numbers_of(sessions, ports), leased=unfinished.leased
         )
         self._deal_sets.goes_on(order, opening, log)
         record, past = self._record(spec), unfinished.past
@@ -475,27 +495,3 @@ class Arena:
         await trio.sleep(HELD_S)
         for session in self.sessions.values():
             session.release()
-
-
-def _seated(
-    spec: MatchSpec, sessions: Sequence[Session], numbers: Sequence[int] = ()
-) -> list[Seating]:
-    names = tuple(entrant.name for entrant in spec.entrants)
-    numbered = zip(sessions, numbers or [0] * spec.seats, strict=True)
-    return [
-        session.seat_at(spec, seat, names, number)
-        for seat, (session, number) in enumerate(numbered)
-    ]
-
-
-def _numbers(sessions: Sequence[Session], ports: Sequence[Seating]) -> list[SeatedAt]:
-    return [
-        SeatedAt(session.bot.name, session.bot.instance, port.number)
-        for session, port in zip(sessions, ports, strict=True)
-    ]
-
-
-def draining() -> Refused:
-    """The arena is about to close."""
-    text = "the arena is closing and takes nothing new"
-    return Refused(grpc.StatusCode.UNAVAILABLE, "DRAINING", text)

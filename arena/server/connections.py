@@ -10,11 +10,12 @@ then new ones, then whoever only looks.
 """
 
 import ipaddress
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import unquote
 
 import grpc
@@ -71,7 +72,7 @@ class Call(Protocol):
         """Where the call comes from."""
         ...
 
-    def add_done_callback(self, callback: Callable[..., None]) -> None:
+    def add_done_callback(self, callback: Any) -> None:
         """Have `callback` called when the call is over."""
         ...
 
@@ -81,12 +82,15 @@ class Doors:
 
     def __init__(
         self,
-        now_s: Callable[[], float],
         limits: Limits | None = None,
         *,
+        now_s: Callable[[], float] = time.monotonic,
         why_busy: Callable[[], str] = lambda: "",
     ) -> None:
-        """`why_busy` tells why nothing new should come in, as part of a sentence, or nothing."""
+        """`why_busy` tells why nothing new should come in, as part of a sentence, or nothing.
+
+        The rate is one of real clients at a real door, whatever clock matches are played by.
+        """
         limits = limits or Limits()
         self._why_busy = why_busy
         self._streams = _Open(limits.streams, limits.streams_of_address, "streams")

@@ -79,6 +79,8 @@ class Counts:
         """When the message came that is being handled; 0 between messages."""
         self.turnaround = Histogram(OWN_TIME_S)
         """From the arrival of an answer to the sending of the ask that followed from it."""
+        self.waiting_bytes = 0
+        """What waits to be sent to all bots."""
         self.messages = 0
         """Messages that bots sent, whatever was in them, but for the first of a stream."""
         self.streams_opened = 0

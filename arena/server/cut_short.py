@@ -5,15 +5,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
+from typing import Final
 
 from arena.referee import AbortCause, Ending, MatchSpec, Outcome
-from arena.replay.cut import KeptSession, Unfinished, write_replay
+from arena.replay.cut import KeptSession, Recovery, Unfinished, write_replay
 from arena.replay.fairness import context_of
 from arena.replay.journal import Journal, boot_id
 from arena.replay.read import Unplayable, spec_of
 from arena.server.orders import MatchOrder
 from arena.server.session import BotId
 from cardarena.v1 import journal_pb2
+
+KEPT_SILENT: Final = 1_000
+"""Bots without a match so far whose streams are still counted after a restart."""
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +42,14 @@ def fate_of(unfinished: Unfinished) -> Fate:
     if unfinished.leased and unfinished.opened.deal_set:
         return Fate.BEGINS_ANEW if crashed else Fate.WAITS
     return Fate.ENDS if crashed or unfinished.leased else Fate.GOES_ON
+
+
+def fates_of(recovery: Recovery) -> dict[Fate, list[Unfinished]]:
+    """What becomes of all matches that had not ended."""
+    fates: dict[Fate, list[Unfinished]] = {fate: [] for fate in Fate}
+    for each in recovery.unfinished:
+        fates[fate_of(each)].append(each)
+    return fates
 
 
 def order_of(unfinished: Unfinished) -> MatchOrder:
@@ -82,7 +94,11 @@ def close(unfinished: Unfinished, cause: AbortCause, journal: Journal, replays: 
 
 def keep_sessions(sessions: Mapping[tuple[str, int], KeptSession], journal: Journal) -> None:
     """Write down what sessions of earlier journals had counted up to."""
+    silent = [bot for bot, kept in sessions.items() if not kept.matches]
+    passed_over = set(silent[:-KEPT_SILENT])
     for (name, instance), kept in sessions.items():
+        if (name, instance) in passed_over:
+            continue
         message = journal_pb2.SessionKept(
             bot=name, instance=instance, epoch=kept.epoch, matches=kept.matches
         )

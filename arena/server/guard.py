@@ -51,9 +51,9 @@ class Guard(grpc.aio.ServerInterceptor):
     would wait for the one message of a call without any time limit.
     """
 
-    def __init__(self, tokens: Tokens, doors: Doors) -> None:
+    def __init__(self, tokens: Tokens, doors: Doors | None = None) -> None:
         self._tokens = tokens
-        self._doors = doors
+        self._doors = doors or Doors()
 
     async def intercept_service(
         self,

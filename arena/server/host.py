@@ -281,7 +281,7 @@ class _Host:
         _log.info("the arena listens", extra={"address": address, "metrics": metrics})
 
     def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
-        interceptors = (CallWatch(self._watch), Guard(self._tokens))
+        interceptors = (CallWatch(self._watch), Guard(self._tokens, arena.doors))
         server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
         flush = self._journal.flush
         play = play_handler(arena, flush, arena.now_s, self._watch)

@@ -118,11 +118,11 @@ def _play(watched: Watched, counts: Counts) -> Iterator[Metric]:
         ("step",),
         {(step,): watched.deal_log.counts[step] for step in DEAL_STEPS},
     )
-    if watched.admission is not None:
-        is_open = not watched.admission.why_closed()
-        yield _gauge("admission_open", "1 while new matches are taken.", is_open)
-        refused = {(): watched.admission.refused}
-        yield _counter("admission_refused", "Matches that were refused as too much.", (), refused)
+    door = watched.admission
+    is_open = door is None or not door.why_closed()
+    yield _gauge("admission_open", "1 while new matches are taken.", is_open)
+    refused = {(): 0 if door is None else door.refused}
+    yield _counter("admission_refused", "Matches that were refused as too much.", (), refused)
 
 
 def _time(watched: Watched, counts: Counts) -> Iterator[Metric]:

@@ -18,6 +18,10 @@ LAG_S: Final = 0.001
 """Time that an ask may take from its stamp to the transport before it is stamped anew."""
 MAX_QUEUED_BYTES: Final = 8 << 20
 """A stream whose bot does not read is closed when this much waits for it."""
+MAX_WAITING_BYTES: Final = 512 << 20
+"""While more than this waits for all bots together, a stream is closed when it has over its share."""
+SHARE_BYTES: Final = 1 << 20
+"""What may wait for one bot even then."""
 
 
 class Outbox:
@@ -41,6 +45,10 @@ class Outbox:
         self._asks_bytes = 0
         self._unstamped: list[OpenAsk] = []
         self._queued_bytes = 0
+        self._handed: list[bytes] = []
+        self._handed_bytes = 0
+        """What the writer has taken, and is sending."""
+        self.dropped = False
         self._waiter: asyncio.Future[None] | None = None
         self._writer_was_free = True
         self.gathers = False
@@ -76,8 +84,9 @@ class Outbox:
 
     @property
     def queued(self) -> tuple[int, int]:
-        """Frames and bytes that wait for the writer; asks that will share a frame count as one."""
-        return len(self._frames) + bool(self._asks), self._queued_bytes
+        """Frames and bytes that wait to be sent; asks that will share a frame count as one."""
+        frames = len(self._handed) + len(self._frames) + bool(self._asks)
+        return frames, self._handed_bytes + self._queued_bytes
 
     def close(self, verdict: Refused | None = None) -> None:
         """Take nothing more; `verdict` is what the bot is told, None in order."""
@@ -88,8 +97,21 @@ class Outbox:
                 self.closing.set_result(None)
             self._wake()
 
+    def drop(self) -> None:
+        """Close, and send nothing more but what the transport has been given."""
+        self.close()
+        self.dropped = True
+        self._counts.waiting_bytes -= self._handed_bytes + self._queued_bytes
+        self._handed_bytes = self._queued_bytes = 0
+        self._handed.clear()  # the writer goes through this very list
+        self._frames.clear()
+        self._asks.clear()
+        self._unstamped.clear()
+
     async def next(self) -> list[bytes]:
         """Wait for frames to send; empty when the outbox is closed and drained."""
+        self._counts.waiting_bytes -= self._handed_bytes
+        self._handed, self._handed_bytes = [], 0
         while not (self._frames or self._asks or self.closed):
             self._writer_was_free = True
             self._waiter = self._loop.create_future()
@@ -98,6 +120,7 @@ class Outbox:
                 await self._gather()
         self._seal_asks()
         frames, self._frames = self._frames, []
+        self._handed, self._handed_bytes = frames, self._queued_bytes
         self._queued_bytes = 0
         self.received_s = 0.0
         if self._writer_was_free and self._unstamped:
@@ -130,7 +153,11 @@ class Outbox:
 
     def _count(self, size: int) -> None:
         self._queued_bytes += size
-        if self._queued_bytes > MAX_QUEUED_BYTES:
+        self._counts.waiting_bytes += size
+        waiting = self._queued_bytes + self._handed_bytes
+        if waiting > SHARE_BYTES and (
+            waiting > MAX_QUEUED_BYTES or self._counts.waiting_bytes > MAX_WAITING_BYTES
+        ):
             self.close(_unread())
         elif self._waiter is not None:
             self._wake()

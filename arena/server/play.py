@@ -59,20 +59,18 @@ class _Play:
     async def play(self, _: object, context: Context) -> None:
         """Serve one stream to its end."""
         try:
-            try:
-                await self._serve(context)
-            except Refused as refused:
-                await refuse(context, refused)
+            await self._serve(context)
+        except Refused as refused:
+            await refuse(context, refused)
         except grpc.aio.AbortError:
             raise
-        except TimeoutError:
-            raise asyncio.CancelledError from None
         except asyncio.CancelledError:
             pass  # the bot hung up; grpc would log the cancellation as an error
         except Exception:
             await fail(context, "Play")
 
     async def _serve(self, context: Context) -> None:
+        self._arena.doors.stream(context)
         hello = await self._hello(context)
         outbox = Outbox(asyncio.get_running_loop(), self._now_s, self._counts)
         session = self._arena.hello(hello, outbox)
@@ -86,19 +84,28 @@ class _Play:
             reason = _why(reader, outbox)
             outbox.close()
             await asyncio.wait((writer,), timeout=LAST_WORDS_S)
+            self._end(session, outbox, epoch, peer, reason)
+            # To a bot that does not read nothing can be said, not even that this is the end:
+            # the call stays open, with nothing behind it, until it reads or hangs up.
+            await asyncio.wait((writer,))
         finally:
-            self._arena.hung_up(session, outbox)
-            outbox.close()
+            if not outbox.dropped:
+                self._end(session, outbox, epoch, peer, reason)
             for task in (reader, writer):
                 task.cancel()  # the call is over, so nothing is cut short
             await asyncio.gather(reader, writer, return_exceptions=True)
-            self._watch.disconnected(session, epoch, peer, reason)
         for task in (writer, reader):
             # What grpc says when the bot has hung up in mid-write is no error of ours.
             with contextlib.suppress(asyncio.CancelledError, grpc.aio.BaseError):
                 task.result()
         if outbox.verdict is not None:
             raise outbox.verdict
+
+    def _end(self, session: Session, outbox: Outbox, epoch: int, peer: str, reason: str) -> None:
+        """Forget a stream, as far as the arena is concerned."""
+        outbox.drop()
+        self._arena.hung_up(session, outbox)
+        self._watch.disconnected(session, epoch, peer, reason)
 
     async def _hello(self, context: Context) -> play_pb2.Hello:
         try:

@@ -59,3 +59,9 @@ def not_now(reason: str, text: str) -> Refused:
 def busy(text: str, retry_s: float) -> Refused:
     """Something that is possible at other times, as after `retry_s`, is too much just now."""
     return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY", text, retry_s=retry_s)
+
+
+def draining() -> Refused:
+    """The arena is about to close."""
+    text = "the arena is closing and takes nothing new"
+    return Refused(grpc.StatusCode.UNAVAILABLE, "DRAINING", text)

@@ -1,9 +1,11 @@
 """A bot's seat at one match, as the match's table sees it."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome
 from arena.referee.presence import Presence
+from arena.replay.match_log import SeatedAt
 from arena.wire import asks
 from arena.wire.settings import settings_of_options
 from cardarena.v1 import game_pb2, play_pb2
@@ -32,6 +34,26 @@ def ask_id(match: int, decision: int) -> int:
 def decision_of(ask_id: int) -> tuple[int, int]:
     """The match's number and the decision that an ask's id stands for."""
     return ask_id >> DECISION_BITS, ask_id & (1 << DECISION_BITS) - 1
+
+
+def seated(
+    spec: MatchSpec, sessions: "Sequence[Session]", numbers: Sequence[int] = ()
+) -> "list[Seating]":
+    """Seat bots at a match, by seat; `numbers` are the match's on their streams if it goes on."""
+    names = tuple(entrant.name for entrant in spec.entrants)
+    numbered = zip(sessions, numbers or [0] * spec.seats, strict=True)
+    return [
+        session.seat_at(spec, seat, names, number)
+        for seat, (session, number) in enumerate(numbered)
+    ]
+
+
+def numbers_of(sessions: "Sequence[Session]", ports: "Sequence[Seating]") -> list[SeatedAt]:
+    """What the bots of a match number it by, for the journal."""
+    return [
+        SeatedAt(session.bot.name, session.bot.instance, port.number)
+        for session, port in zip(sessions, ports, strict=True)
+    ]
 
 
 class Seating:

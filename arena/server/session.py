@@ -6,6 +6,7 @@ restart of the arena a session is *held*: its bot is expected back, and asks
 wait for it until it comes or is given up (`release`).
 """
 
+import hashlib
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from google.protobuf.message import DecodeError
 
 from arena.games.contract import MAX_OFFERED
 from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk
+from arena.server.connections import OWN_HELLOS, OWN_HELLOS_PER_S
 from arena.server.outbox import MAX_FRAME_BYTES, Outbox
 from arena.server.rates import TokenBucket
 from arena.server.refusals import Refused
@@ -36,6 +38,8 @@ FREE_MESSAGES_PER_S: Final = 20.0
 """How quickly it may send more of them."""
 REMEMBERED_ASKS: Final = 1024
 """Settled asks that are remembered, to tell a repeated answer from another one."""
+REMEMBERED_BYTES: Final = 64
+"""Of an answer that is longer its digest is remembered."""
 REMEMBERED_ENDS: Final = 64
 """Ends of matches that are told again to a bot that may not have heard of them."""
 
@@ -107,6 +111,8 @@ class Session:
         self._on_deal = on_deal
         self._on_refusal = on_refusal
         self._bucket = TokenBucket(FREE_MESSAGES, FREE_MESSAGES_PER_S, now_s)
+        self.hellos = TokenBucket(OWN_HELLOS, OWN_HELLOS_PER_S, now_s)
+        """How often the bot may still say hello."""
         self._outbox: Outbox | None = None
         self._seatings: dict[int, Seating] = {}
         self._open: dict[int, tuple[Seating, OpenAsk]] = {}
@@ -295,7 +301,7 @@ class Session:
 
     def remember(self, number: int, choices: tuple[object, ...]) -> None:
         """Keep what a settled ask was answered by, as it may be said again; () if by nothing."""
-        self._settled[number] = choices
+        self._settled[number] = tuple(map(_brief, choices))
         if len(self._settled) > REMEMBERED_ASKS:
             del self._settled[next(iter(self._settled))]
 
@@ -398,7 +404,7 @@ class Session:
             self._refuse(number, _Reason.REFUSAL_REASON_UNKNOWN_ASK, text)
             return
         known = self._settled.get(number)
-        if known and choice not in known:
+        if known and _brief(choice) not in known:
             text = f"ask {number} has another answer already, which stands"
             self._refuse(number, _Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
         # Anything else is stale or said twice: nothing to add.
@@ -458,3 +464,10 @@ class Session:
                 later.append(asks.asks_frame([element]))
         frame = asks.welcome_frame(welcome.SerializeToString() + b"".join(listed))
         return [frame, *later, *(end.frame for end in ends.values())]
+
+
+def _brief(choice: object) -> object:
+    """What an answer said, in few bytes."""
+    if isinstance(choice, bytes) and len(choice) > REMEMBERED_BYTES:
+        return hashlib.sha256(choice).digest()
+    return choice

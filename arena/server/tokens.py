@@ -213,6 +213,11 @@ class Tokens:
             raise denied("NOT_YOURS", f"the name {name!r} is a guest's who writes it {known!r}")
         return BotId(name)
 
+    def forget_guest(self, name: str) -> None:
+        """Let a guest's name be written in another way again."""
+        if self._guests.get(name.casefold()) == name:
+            del self._guests[name.casefold()]
+
 
 def unauthenticated(reason: str, text: str) -> Refused:
     """Who asks is not known. The token is never repeated."""

@@ -299,6 +299,14 @@ def test_a_match_that_is_played_again_is_told_by_the_last_time(tmp_path):
         assert "is in play" in why("m1", "1", "--data", tmp_path).stdout
 
 
+def test_a_match_that_was_cut_short_while_it_was_written_again_has_lost_nothing(tmp_path):
+    bodies = unpublished(tmp_path, 6, end=())
+    journal_of(tmp_path, bodies).close()
+    journal_of(tmp_path, bodies[:3]).close()
+    told = json.loads(why("m1", "1", "--data", tmp_path, "--json").stdout)
+    assert (told["state"], len(told["faults"])) == ("suspended", 1)
+
+
 def test_matches_of_one_journal_are_told_apart(tmp_path):
     with Journal(tmp_path / "journal") as journal:
         logs = [

@@ -190,9 +190,9 @@ def check_receipt(data):
 
 # Inputs.
 
-_RECORD = journal_pb2.Record.DESCRIPTOR
-_DEAL = deals_pb2.DealRecord.DESCRIPTOR
-_ENTRY = deals_pb2.LogEntry.DESCRIPTOR
+_RECORD = journal_pb2.Record
+_DEAL = deals_pb2.DealRecord
+_ENTRY = deals_pb2.LogEntry
 
 
 def damaged():

@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 from hypothesis import strategies as st
 
@@ -30,7 +31,7 @@ from arena.replay.records import (
 from cardarena.v1 import deals_pb2, journal_pb2
 from tests.deal.house import BARE, SDK, House
 from tests.fuzz.target import CORPUS
-from tests.fuzz.wild import Messages, mutated
+from tests.fuzz.wild import BIG_INTS, INTS, NASTY_TEXTS, Messages, mutated
 from tests.replay.matches import ILLEGAL, LATE, MALFORMED, PLAY, Bot, cut, play
 
 CARDS = ("As", "7h", "2c", "abstrac", "chinese_poker", "ann", "a bare bot", "hands", "m1", "../m")
@@ -130,18 +131,22 @@ def rebuilt(magic, parts):
 
 
 @st.composite
-def lies(draw, magic, base, descriptor, most=2):
-    """A file whose checksums fit, with records changed, taken out, exchanged or made up."""
+def lies(draw, magic, base, message, most=2):
+    """A file whose checksums fit, with records changed, taken out, exchanged or made up.
+
+    `message` is the type of its records.
+    """
     parts = list(bodies(base, magic))
     structured = Messages(texts=CARDS, byte_strings=HASHES, wild=0.0, most_fields=6)
     for _ in range(draw(st.integers(1, most))):
-        at = draw(st.integers(0, len(parts) - 1))
-        how = draw(st.sampled_from("mmmmmfffdrsi"))
-        if how == "m":
+        # The first and the last records say more than those between.
+        ends = st.sampled_from((0, 1, len(parts) - 2, len(parts) - 1))
+        at = max(0, draw(st.one_of(ends, st.integers(0, len(parts) - 1))))
+        how = draw(st.sampled_from("eeeeeemmdrsi"))
+        if how == "e":
+            parts[at] = _edited(draw, message, parts[at])
+        elif how == "m":
             parts[at] = draw(mutated([parts[at]], most=2))
-        elif how == "f":
-            # Fields at the end of a message override those before them.
-            parts[at] += draw(structured.of(descriptor))
         elif how == "d" and len(parts) > 1:
             del parts[at]
         elif how == "r":
@@ -150,8 +155,63 @@ def lies(draw, magic, base, descriptor, most=2):
             other = draw(st.integers(0, len(parts) - 1))
             parts[at], parts[other] = parts[other], parts[at]
         elif how == "i":
-            parts.insert(at, draw(structured.of(descriptor)))
+            parts.insert(at, draw(structured.of(message.DESCRIPTOR)))
     return rebuilt(magic, parts)
+
+
+def _edited(draw, message, body):
+    """A record with one field set to something else, or taken out."""
+    try:
+        record = message.FromString(body)
+    except DecodeError:
+        return body
+    kind = record.WhichOneof("body")
+    if kind is not None:
+        _edit(draw, getattr(record, kind))
+    return record.SerializeToString()
+
+
+def _edit(draw, message):
+    field = draw(st.sampled_from(tuple(message.DESCRIPTOR.fields)))
+    held = getattr(message, field.name)
+    if field.is_repeated:
+        _edit_list(draw, field, held)
+    elif draw(st.integers(0, 9)) == 0:
+        message.ClearField(field.name)
+    elif field.message_type:
+        _edit(draw, held)
+    else:
+        setattr(message, field.name, draw(_values(field)))
+
+
+def _edit_list(draw, field, held):
+    how = draw(st.sampled_from(("change", "change", "add", "drop")))
+    if how == "drop" and held:
+        del held[draw(st.integers(0, len(held) - 1))]
+    elif field.message_type:
+        element = held[draw(st.integers(0, len(held) - 1))] if held and how != "add" else held.add()
+        _edit(draw, element)
+    elif how == "change" and held:
+        held[draw(st.integers(0, len(held) - 1))] = draw(_values(field))
+    else:
+        held.append(draw(_values(field)))
+
+
+_UNSIGNED = {FieldDescriptor.TYPE_UINT32: 32, FieldDescriptor.TYPE_UINT64: 64}
+
+
+def _values(field):
+    """Values that a field can hold, and that do not belong there."""
+    if field.type == FieldDescriptor.TYPE_STRING:
+        return st.one_of(st.sampled_from((*CARDS, *NASTY_TEXTS)), st.text(max_size=8))
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return st.one_of(st.sampled_from((*HASHES, b"", b"short")), st.binary(max_size=33))
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return st.booleans()
+    bits = _UNSIGNED.get(field.type)
+    least, most = (0, (1 << bits) - 1) if bits else (-(1 << 31), (1 << 31) - 1)
+    known = [number for number in (*INTS, *BIG_INTS, -1) if least <= number <= most]
+    return st.one_of(st.sampled_from(known), st.integers(0, 9))
 
 
 def _deals(folder):

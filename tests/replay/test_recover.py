@@ -359,3 +359,32 @@ def test_a_match_that_was_begun_anew_is_the_newer_one(folders):
     killed(folders[0], then=lambda journal: begun(journal, records=3))
     (found,) = recover(*folders).unfinished
     assert len(found.bodies) == 3
+
+
+# Journals that are no longer needed.
+
+
+def test_a_journal_is_spent_when_no_match_of_it_waits(folders):
+    killed(folders[0], {"match_id": "one"}, then=begun)
+    found = recover(*folders)
+    assert found.spent(waiting=["begun"]) == []
+    assert found.spent(waiting=["another"]) == segments(folders[0])
+
+
+def test_a_journal_whose_deal_set_is_held_is_kept(folders):
+    killed(folders[0], {"match_id": "one", "deal_set": "set"})
+    assert recover(*folders, held=lambda name: True).spent([]) == []
+    assert recover(*folders).spent([]) == segments(folders[0])
+
+
+def test_a_damaged_journal_is_kept_for_somebody_to_look_at(folders):
+    killed(folders[0], {"match_id": "one"})
+    (segment,) = segments(folders[0])
+    segment.write_bytes(segment.read_bytes() + b"\x07")
+    assert recover(*folders).spent([]) == []
+
+
+def test_a_match_that_ended_later_keeps_no_older_journal(folders):
+    killed(folders[0], then=begun)
+    killed(folders[0], {"match_id": "begun"})
+    assert recover(*folders).spent([]) == segments(folders[0])

@@ -317,6 +317,18 @@ def test_a_redirect_names_the_endpoint():
     assert Wire(*PLAYING, redirect("other:1")).redirect == "other:1"
 
 
+def test_an_end_that_was_missed_is_told_on_the_next_stream_and_one_that_was_heard_is_not():
+    wire = Wire(*PLAYING, match_end(1))
+    assert wire.take() == ["start 1", "start 2", "end 1"]
+    wire.dial(welcome([1, 2], epoch=2), match_end(1), match_end(2))
+    work = wire.session.take()
+    assert [(type(one), one.match) for one in work.news] == [(End, 2)]
+    assert work.news[0].message == match_end(2).match_end
+    # An arena that counts anew has other matches by these numbers.
+    wire.dial(welcome([1], epoch=1), match_end(1))
+    assert wire.take() == ["start 1", "end 1"]
+
+
 def test_a_drain_is_forgotten_with_the_next_welcome():
     wire = Wire(*PLAYING, ArenaMessage(drain=Drain(deadline_ms=1)))
     assert wire.session.draining

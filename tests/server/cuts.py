@@ -9,14 +9,14 @@ arena be killed, which leaves the files as they were and nothing else.
 import contextlib
 import shutil
 import zlib
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 import trio
 from trio.testing import MockClock
 
-from arena.games.catalogue import GAMES
-from arena.referee import Outcome
+from arena.games.catalogue import GAMES, game_by_id
+from arena.referee import Outcome, TimeControl
 from arena.referee.scripted import WorkersHere
 from arena.replay import deal_log as deal_log_module
 from arena.replay import journal as journal_module
@@ -25,12 +25,21 @@ from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
 from arena.replay.verify import verify_file
 from arena.server.arena import Arena
+from arena.server.orders import MatchOrder
+from arena.server.seating import decision_of
+from arena.server.session import BotId
 from arena.server.tokens import Tokens
 from arena.wire.asks import asks_frame
+from cardarena import _deals as sdk_deals
+from cardarena import _session as sdk_session
 from cardarena.v1 import game_pb2, play_pb2
 
 THINK_S = 0.01
 """How long a bot takes to answer, on the mock clock."""
+IDLE_S = 0.25
+"""How much time is let pass when nothing is to be sent or said."""
+BANK_MS = 60_000
+"""The bank of the first match; that of each later one is a millisecond more."""
 EVERY_GAME = [play_pb2.GameSupport(game=game.id) for game in GAMES]
 
 
@@ -70,8 +79,13 @@ class Line:
 
 
 def chooses(ask):
-    """A move that follows from the bytes of the ask, its clock left out, and how it is said."""
-    told = timeless(ask)
+    """A move that follows from the bytes of the ask, and how it is said.
+
+    Its clock is left out, and which number the match has.
+    """
+    bare = play_pb2.Ask.FromString(timeless(ask))
+    bare.ask_id = bare.match = 0
+    told = bare.SerializeToString(deterministic=True)
     family = ask.WhichOneof("game")
     moves = getattr(ask, family).moves
     number = zlib.crc32(told)
@@ -81,6 +95,22 @@ def chooses(ask):
         move = game_pb2.GameMove(**{family: moves[at]})
         return play_pb2.Answer(ask_id=ask.ask_id, move=move, note=note)
     return play_pb2.Answer(ask_id=ask.ask_id, index=at, note=note)
+
+
+def orders_of(game_id, players, matches, options=None, **order):
+    """Matches between all players, who sit one seat further at each."""
+    bots, game = [BotId(player.name) for player in players], game_by_id(game_id)
+    return [
+        MatchOrder(
+            game.id,
+            tuple(bots[at % len(bots) :] + bots[: at % len(bots)]),
+            options=options or {"hands": len(bots)},
+            time_control=TimeControl(move_ms=10_000, bank_ms=BANK_MS + at),
+            match_id=f"match-{at}",
+            **{"seed": f"seed {at}", **order},
+        )
+        for at in range(matches)
+    ]
 
 
 def timeless(ask):
@@ -104,6 +134,29 @@ class Told:
     def keep(self, kept, key, data):
         """Take something in; said again, it must be the same."""
         assert kept.setdefault(key, data) == data, key
+
+    def by_match(self):
+        """All of it by match, whatever numbers the matches had on the bot's streams."""
+        which = {}
+        found = {"starts": {}, "asks": {}, "ends": {}}
+        for number, data in self.starts.items():
+            start = play_pb2.MatchStart.FromString(data)
+            which[number] = start.time_control.bank_ms - BANK_MS
+            start.match = 0
+            found["starts"][which[number]] = start.SerializeToString(deterministic=True)
+        assert len(set(which.values())) == len(which), "a match has one number on a bot's streams"
+        for number, data in self.asks.items():
+            ask = play_pb2.Ask.FromString(data)
+            match, decision = decision_of(number)
+            assert ask.match == match
+            ask.ask_id = ask.match = 0
+            told = ask.SerializeToString(deterministic=True)
+            found["asks"][which[match], decision] = told
+        for number, data in self.ends.items():
+            end = play_pb2.MatchEnd.FromString(data)
+            end.match = 0
+            found["ends"][which[number]] = end.SerializeToString(deterministic=True)
+        return found
 
 
 class Player:
@@ -171,6 +224,46 @@ class Player:
         self.said.append(play_pb2.BotMessage(**body).SerializeToString())
 
 
+class SdkPlayer(Player):
+    """A bot whose side of the stream is the SDK's, and what its author was told."""
+
+    def __init__(self, name, **hello):
+        super().__init__(name, lambda ask: None, **hello)
+        said = play_pb2.Hello(token=f"guest:{name}", **self.hello)
+        deals = sdk_deals.Deals() if said.adds_entropy else None
+        self.sdk = sdk_session.Session(said, auto=False, now_s=lambda: 0.0, deals=deals)
+        self.author = []
+        """Starts, asks and ends, in order."""
+        self.events = defaultdict(list)
+        """By number of the match, all that happened in it, as the author was told."""
+
+    def opened(self):
+        return play_pb2.BotMessage.FromString(self.sdk.opened()).hello
+
+    def lost(self):
+        super().lost()
+        self.sdk.lost()
+
+    def receive(self, data):
+        super().receive(data)
+        self.said.extend(self.sdk.receive(data).send)
+        work = self.sdk.take()
+        for news in work.news:
+            if isinstance(news, play_pb2.MatchStart):
+                self.author.append(("start", news.match))
+            else:
+                self.author.append(("end", news.match, news.message.ending))
+                self._heard(news.match, news.events)
+        for ask in work.asks:
+            if self.sdk.show(ask):
+                self.author.append(("ask", ask.ask_id))
+                self._heard(ask.match, ask.events)
+                self.said.extend(self.sdk.answer([chooses(ask.message)]))
+
+    def _heard(self, match, events):
+        self.events[match] += [each.SerializeToString(deterministic=True) for each in events]
+
+
 class Killed(Exception):
     """The arena is killed here."""
 
@@ -202,8 +295,11 @@ class World:
         self.away_s = 0.0
         """How long a bot whose stream was cut stays away."""
         self.at_boundary = lambda world, player, step: None
-        self.step_of = []
+        self.at_connection = lambda world, player, session: None
+        self.steps = []
         """What each boundary came after."""
+        self.over_when_killed = set()
+        """Matches whose end the bots may never be told: the arena was killed just after it."""
         self.arena = None
 
     # Lives of the arena.
@@ -259,6 +355,8 @@ class World:
                     await self._play()
                     over = True
                 except Killed:
+                    ended = [at for at, order in enumerate(self.orders) if self._is_over(order)]
+                    self.over_when_killed.update(ended)
                     self._snapshot = self.folder / "snapshot"
                     shutil.copytree(self.data, self._snapshot)
                     for player in self.players:
@@ -283,7 +381,7 @@ class World:
             if not busy:
                 if all(self._is_over(order) for order in self.orders):
                     return
-                await trio.sleep(THINK_S)
+                await trio.sleep(IDLE_S)
 
     async def _order(self):
         """Order the matches that this arena does not know of, one after another."""
@@ -302,7 +400,7 @@ class World:
                     await self._cut_off(cut.player)
                     continue
                 if not busy:
-                    await trio.sleep(THINK_S)
+                    await trio.sleep(IDLE_S)
 
     def _is_over(self, order):
         return replay_path(self.data / "replays", order.match_id).exists()
@@ -335,7 +433,7 @@ class World:
 
     def _boundary(self, player, step):
         here, self.boundaries = self.boundaries, self.boundaries + 1
-        self.step_of.append(step)
+        self.steps.append(step)
         self.at_boundary(self, player, step)
         what = self.cuts.get(here)
         if what is CutOff:
@@ -345,7 +443,8 @@ class World:
 
     def _connect(self, player):
         player.line = Line()
-        self.arena.hello(player.opened(), player.line)
+        session = self.arena.hello(player.opened(), player.line)
+        self.at_connection(self, player, session)
 
     async def _cut_off(self, player):
         line = player.line
@@ -362,7 +461,7 @@ class World:
     def outcome(self, order) -> Outcome:
         """How a match ended, as its replay has it."""
         verdict = verify_file(replay_path(self.data / "replays", order.match_id))
-        return verdict.outcome
+        return verdict.verified.outcome
 
 
 @contextlib.contextmanager

@@ -529,7 +529,7 @@ def test_the_end_of_a_match_is_told_again_until_an_answer_shows_that_it_was_hear
     ended.abort()
     ends = world.ann.outbox.take("match_end")
     # This ask was open before the end was told, so its answer shows nothing.
-    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0))
+    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=1))
     for _ in range(2):
         assert [each.match for each in world.ann.connect(max_open_asks=8).matches] == [2, 1]
         assert world.ann.outbox.take("match_end") == ends

@@ -8,7 +8,8 @@ length, the CRC-32 of the body as u32, and the body: one `Record`. The
 records of one match form a hash chain: chain(0) is 32 zero bytes, chain(n)
 is SHA-256 of chain(n-1) followed by the body of record n. A replay file
 holds the records of one match, byte for byte as they stand in the journal,
-and then what the journal itself never holds: the secret of the deals.
+and then what the journal itself never holds: the secret of the deals, and
+the arena's signature of the whole.
 """
 
 from cardarena.v1 import game_pb2 as _game_pb2
@@ -42,6 +43,7 @@ class Record(_message.Message):
     SESSION_FIELD_NUMBER: _builtins.int
     RUN_FIELD_NUMBER: _builtins.int
     ORDERED_FIELD_NUMBER: _builtins.int
+    SIGNED_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match within its journal; counts from 1."""
     @_builtins.property
@@ -76,6 +78,12 @@ class Record(_message.Message):
     def ordered(self) -> Global___Ordered:
         """A match that was promised to somebody. Only in journals, with match 0."""
 
+    @_builtins.property
+    def signed(self) -> Global___Signed:
+        """The arena signed it. Only in replay files, last, where `revealed` names
+        the key.
+        """
+
     def __init__(
         self,
         *,
@@ -88,12 +96,13 @@ class Record(_message.Message):
         session: Global___SessionKept | None = ...,
         run: Global___Run | None = ...,
         ordered: Global___Ordered | None = ...,
+        signed: Global___Signed | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run", "ordered"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run", "ordered", "signed"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -677,6 +686,7 @@ class Revealed(_message.Message):
     ENTROPIES_FIELD_NUMBER: _builtins.int
     PLAN_FIELD_NUMBER: _builtins.int
     PLAN_SALT_FIELD_NUMBER: _builtins.int
+    PUBLIC_KEY_FIELD_NUMBER: _builtins.int
     deal_key: _builtins.bytes
     """The key from which every shuffle of the match follows."""
     seed: _builtins.str
@@ -687,6 +697,10 @@ class Revealed(_message.Message):
     """The plan: which match plays which board in which rotation."""
     plan_salt: _builtins.bytes
     """Drawn with the plan, as there are few plans to guess from."""
+    public_key: _builtins.bytes
+    """The arena's public key for Ed25519, 32 bytes, by which `signed` follows;
+    empty if nothing is signed.
+    """
     @_builtins.property
     def entropies(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """Every participant's entropy, in the order of `FairDeal.participants`; empty
@@ -702,11 +716,36 @@ class Revealed(_message.Message):
         entropies: _abc.Iterable[_builtins.bytes] | None = ...,
         plan: _builtins.str = ...,
         plan_salt: _builtins.bytes = ...,
+        public_key: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key", b"deal_key", "entropies", b"entropies", "plan", b"plan", "plan_salt", b"plan_salt", "secret", b"secret", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key", b"deal_key", "entropies", b"entropies", "plan", b"plan", "plan_salt", b"plan_salt", "public_key", b"public_key", "secret", b"secret", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Revealed: _TypeAlias = Revealed  # noqa: Y015
+
+@_typing.final
+class Signed(_message.Message):
+    """Signs a replay: no other can be made in this arena's name."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SIGNATURE_FIELD_NUMBER: _builtins.int
+    signature: _builtins.bytes
+    """By Ed25519 over SHA-256 of enc("fd1", "replay-signature", the chain after
+    `revealed`), 64 bytes.
+    """
+    def __init__(
+        self,
+        *,
+        signature: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["signature", b"signature"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Signed: _TypeAlias = Signed  # noqa: Y015

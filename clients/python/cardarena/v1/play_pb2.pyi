@@ -954,6 +954,7 @@ class DealOpen(_message.Message):
     SERVER_COMMITMENT_FIELD_NUMBER: _builtins.int
     DEADLINE_MS_FIELD_NUMBER: _builtins.int
     PARTICIPANT_FIELD_NUMBER: _builtins.int
+    PUBLIC_KEY_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
     """The context of the deal-set, 32 bytes, opaque until it closes."""
     server_commitment: _builtins.bytes
@@ -962,6 +963,8 @@ class DealOpen(_message.Message):
     """Milliseconds to commit."""
     participant: _builtins.str
     """The bot's own name for this deal-set only; part of its commitment."""
+    public_key: _builtins.bytes
+    """The arena's public key for Ed25519, 32 bytes; empty if it signs nothing."""
     def __init__(
         self,
         *,
@@ -969,10 +972,11 @@ class DealOpen(_message.Message):
         server_commitment: _builtins.bytes = ...,
         deadline_ms: _builtins.int = ...,
         participant: _builtins.str = ...,
+        public_key: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "deadline_ms", b"deadline_ms", "participant", b"participant", "server_commitment", b"server_commitment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "deadline_ms", b"deadline_ms", "participant", b"participant", "public_key", b"public_key", "server_commitment", b"server_commitment"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1015,10 +1019,15 @@ class DealTranscript(_message.Message):
     CONTEXT_FIELD_NUMBER: _builtins.int
     COMMITMENTS_FIELD_NUMBER: _builtins.int
     DEADLINE_MS_FIELD_NUMBER: _builtins.int
+    SIGNATURE_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
     """The context."""
     deadline_ms: _builtins.int
     """Milliseconds to reveal."""
+    signature: _builtins.bytes
+    """By Ed25519 over SHA-256 of enc("fd1", "transcript-signature", transcript),
+    64 bytes: the bot's proof of what it was shown. Empty without a key.
+    """
     @_builtins.property
     def commitments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Commitment]:
         """Every participant's commitment, sorted by participant."""
@@ -1029,10 +1038,11 @@ class DealTranscript(_message.Message):
         context: _builtins.bytes = ...,
         commitments: _abc.Iterable[Global___Commitment] | None = ...,
         deadline_ms: _builtins.int = ...,
+        signature: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitments", b"commitments", "context", b"context", "deadline_ms", b"deadline_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitments", b"commitments", "context", b"context", "deadline_ms", b"deadline_ms", "signature", b"signature"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
