@@ -5,20 +5,17 @@ the record that opens its deals, and the arena's signature. It appears under its
 not at all.
 """
 
-import fcntl
 import functools
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from arena.referee import Settled
-from arena.referee.spec import Ending, Outcome
+from arena.referee.spec import Ending, FaultKind, Outcome
 from arena.replay.deal_book import DEALS_NAME, DealBook, Opening, read_deals
 from arena.replay.frames import Discrepancy
-from arena.replay.journal import SEGMENT_SUFFIX
 from arena.replay.match_log import SeatedAt, settled_of
 from arena.replay.read import JournalBody, Replay, Unplayable, read_body
 from arena.replay.records import (
@@ -33,12 +30,14 @@ from arena.replay.records import (
     read_records,
     sync_folder,
 )
+from arena.replay.segments import alive, runs
 from arena.replay.signing import Signer, replay_statement
 from arena.replay.verify import verify
 from cardarena.v1 import journal_pb2
 
 REPLAY_SUFFIX: Final = ".replay"
 _PARTIAL_SUFFIX: Final = ".partial"
+_FAULTS: Final = frozenset({0, *map(int, FaultKind)})
 
 
 def replay_path(folder: Path, match_id: str) -> Path:
@@ -217,8 +216,8 @@ def recover(
     _remove_partials(replay_folder)
     deals = read_deals(journal_folder / DEALS_NAME)
     search = _Search(replay_folder, deals, held, signer, found)
-    for segments in _runs(journal_folder):
-        if not _alive(segments[-1]):
+    for segments in runs(journal_folder):
+        if not alive(segments[-1]):
             search.run(segments)
     # A match that was stopped and played again stands in several journals.
     last = {ended.opened.match_id: ended for ended in found.ended}
@@ -327,6 +326,8 @@ class _Search:
         if isinstance(body, journal_pb2.Seated):
             self._seated(match, body)
         elif match is not None and match.wanted:
+            if isinstance(body, journal_pb2.Decided) and body.fault not in _FAULTS:
+                raise Damaged(f"match {match.opened.match_id} has a fault that does not exist")
             match.bodies.append(raw)
             if isinstance(body, journal_pb2.Closed):
                 self._close(match, body)
@@ -377,25 +378,6 @@ class _Search:
         self._run.kept |= path is None and not again
         if outcome is not None:
             self._found.ended.append(Ended(opened, outcome, path))
-
-
-def _runs(folder: Path) -> Iterator[list[Path]]:
-    """The segments of each process that wrote here, oldest first."""
-    segments = sorted(folder.glob(f"*{SEGMENT_SUFFIX}"))
-    for _, run in groupby(segments, key=lambda path: path.name.rpartition("-")[0]):
-        yield list(run)
-
-
-def _alive(segment: Path) -> bool:
-    """Whether a process is writing this segment."""
-    with segment.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False  # no locks here
-    return False
 
 
 def _remove_partials(folder: Path) -> None:

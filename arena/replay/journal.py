@@ -25,14 +25,13 @@ from arena.referee import MatchSpec, Unwritten
 from arena.replay.disk import append_only, sync_data, write_all
 from arena.replay.match_log import MatchLog, SeatedAt
 from arena.replay.records import JOURNAL_MAGIC, check_match_id, framed, sync_folder
+from arena.replay.segments import SEGMENT_SUFFIX
 from cardarena.v1 import journal_pb2
 
 SYNC_INTERVAL_S: Final = 0.02
 """Longest time that a move stays off the disk."""
 SEGMENT_BYTES: Final = 64 << 20
 """A segment that has grown past this is followed by a new one."""
-SEGMENT_SUFFIX: Final = ".journal"
-"""Segments of one run sort by name; `<run>-<number>.journal`."""
 
 _log = logging.getLogger(__name__)
 

@@ -154,6 +154,18 @@ class Replay:
         except ValueError:
             raise Damaged("the match ended in a way that this arena does not know") from None
 
+    @property
+    def cause(self) -> AbortCause | None:
+        """Why the match is said to have been aborted; None if it was not.
+
+        Raises:
+          Damaged: if it is no known cause.
+        """
+        try:
+            return AbortCause(self.closed.cause) if self.closed.cause else None
+        except ValueError:
+            raise Damaged("the match was aborted for a cause this arena does not know") from None
+
     def spec(self) -> MatchSpec:
         """What the match was played by, deals included.
 
@@ -177,25 +189,7 @@ def read_body(framed: Framed) -> tuple[int, JournalBody]:
     if kind is None:
         raise Damaged(f"the record at byte {framed.offset} is of an unknown kind")
     body: JournalBody = getattr(record, kind)
-    if unknown := _unknown(body):
-        raise Damaged(f"the record at byte {framed.offset} {unknown}")
     return record.match, body
-
-
-def _unknown(body: JournalBody) -> str:
-    """What is no value of an enum in a record; empty if all are."""
-    if isinstance(body, journal_pb2.Decided):
-        return "" if body.fault in _FAULTS else "has a fault that does not exist"
-    if isinstance(body, journal_pb2.Closed) and not (
-        body.ending in _ENDINGS and body.cause in _CAUSES
-    ):
-        return "ends the match in a way that this arena does not know"
-    return ""
-
-
-_FAULTS: Final = frozenset({0, *FaultKind})
-_ENDINGS: Final = frozenset(Ending)
-_CAUSES: Final = frozenset({0, *AbortCause})
 
 
 def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
@@ -227,6 +221,8 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
             ForfeitedSeat(each.seat, FaultKind(each.fault), each.reason)
             for each in opened.forfeited_seats
         )
+        if any(each.seat >= len(opened.entrants) for each in forfeited_seats):
+            raise ValueError("a seat that forfeited is none of the match")
     except BadOptions as error:
         raise Unplayable(f"its options are not those of this arena: {error}") from None
     except ValueError as error:

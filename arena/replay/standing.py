@@ -4,19 +4,16 @@ A match has no replay while it is in play, while it waits to go on after a
 crash, and while its deal-set is open. Who asks for it is told how it stands.
 """
 
-import fcntl
 import mmap
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from arena.replay.journal import SEGMENT_SUFFIX
 from arena.replay.match_log import SeatedAt
 from arena.replay.read import read_body
 from arena.replay.records import JOURNAL_MAGIC, Damaged, read_records
+from arena.replay.segments import alive, runs
 from arena.wire.fields import tag_varint, varint
 from cardarena.v1 import journal_pb2
 
@@ -70,7 +67,7 @@ def standing_of(journal_folder: Path, match_id: str) -> Standing | None:
       OSError: if a journal cannot be read.
     """
     found: Standing | None = None
-    for run in _runs(journal_folder):
+    for run in runs(journal_folder):
         try:
             standing = _in_run(run, match_id)
         except FileNotFoundError:
@@ -92,7 +89,7 @@ def _in_run(segments: list[Path], match_id: str) -> Standing | None:
     """The match in the journal of one process, as it was last played there."""
     standing: Standing | None = None
     head = b""
-    live = _alive(segments[-1])
+    live = alive(segments[-1])
     for segment in segments:
         with segment.open("rb") as file:
             wanted = match_id.encode()
@@ -127,25 +124,6 @@ def _take(standing: Standing, body: object) -> None:
     elif isinstance(body, journal_pb2.Seated):
         standing.seated = tuple(SeatedAt(each.bot, each.instance, each.match) for each in body.bots)
         standing.leased = body.leased
-
-
-def _runs(folder: Path) -> Iterator[list[Path]]:
-    """The segments of each process that wrote here, oldest first."""
-    segments = sorted(folder.glob(f"*{SEGMENT_SUFFIX}"))
-    for _, run in groupby(segments, key=lambda path: path.name.rpartition("-")[0]):
-        yield list(run)
-
-
-def _alive(segment: Path) -> bool:
-    """Whether a process is writing this segment: then it holds a lock on it."""
-    with segment.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False  # no locks here
-    return False
 
 
 def _holds(fd: int, wanted: bytes) -> bool:

@@ -17,7 +17,7 @@ from arena.deal import seeded_key
 from arena.games.contract import Seat, State
 from arena.games.notation import Notation
 from arena.referee.clock import GRACE_S, SeatClock
-from arena.referee.spec import AbortCause, Ending, Fault, FaultKind, Outcome, final_places
+from arena.referee.spec import Ending, Fault, FaultKind, Outcome, final_places
 from arena.replay.deal_book import CommitmentLog
 from arena.replay.fairness import Fairness, check_log
 from arena.replay.fairness import check as check_fairness
@@ -197,7 +197,7 @@ class _Check:
                 hand_scores=hand_scores,
                 faults=tuple(self._faults),
                 decisions=self._at,
-                cause=AbortCause(closed.cause) if closed.cause else None,
+                cause=self._replay.cause,
                 incident=closed.incident,
             ),
             hands=self._last_hand + 1,

@@ -12,6 +12,7 @@ from arena.replay.cut import KeptSession, Recovery, Unfinished, write_replay
 from arena.replay.fairness import context_of
 from arena.replay.journal import Journal, boot_id
 from arena.replay.read import Unplayable, spec_of
+from arena.replay.signing import Signer
 from arena.server.orders import MatchOrder
 from arena.server.session import BotId
 from cardarena.v1 import journal_pb2
@@ -78,7 +79,13 @@ def spec_again(unfinished: Unfinished) -> MatchSpec:
     return replace(spec, deal_context=context_of(unfinished.opened))
 
 
-def close(unfinished: Unfinished, cause: AbortCause, journal: Journal, replays: Path) -> None:
+def close(
+    unfinished: Unfinished,
+    cause: AbortCause,
+    journal: Journal,
+    replays: Path,
+    signer: Signer | None = None,
+) -> None:
     """End a match that cannot go on: it counts for nothing, and its replay is published."""
     match_id, past = unfinished.opened.match_id, unfinished.past
     log = journal.match_again(unfinished.bodies)
@@ -87,7 +94,7 @@ def close(unfinished: Unfinished, cause: AbortCause, journal: Journal, replays: 
     log.closed(outcome, end_s)
     if unfinished.opening is not None:
         try:
-            write_replay(replays, match_id, log.bodies, unfinished.opening)
+            write_replay(replays, match_id, log.bodies, unfinished.opening, signer)
         except OSError:
             _log.exception("the replay of match %s could not be written", match_id)
 

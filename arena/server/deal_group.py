@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol
 
-from arena.deal import ENTROPY_BYTES, NO_COMMITMENT
+from arena.deal import ENTROPY_BYTES, NO_COMMITMENT, transcript
 from arena.referee import Lag
 from arena.replay.deal_book import opens
+from arena.replay.signing import Signer, transcript_statement
 from arena.server.session import BotId
 from cardarena.v1 import journal_pb2, play_pb2
 
@@ -104,6 +105,7 @@ class DealGroup:
         now_s: Callable[[], float],
         lag: Lag,
         changed: Callable[[], None],
+        signer: Signer | None = None,
     ) -> None:
         self.context = context
         self.phase = Phase.COMMIT
@@ -114,6 +116,9 @@ class DealGroup:
         self._now_s = now_s
         self._lag = lag
         self._changed = changed
+        self._signer = signer
+        self._signature = b""
+        """Of the transcript, once it is shown; none without a signer."""
         self._seats = {
             seat.bot: seat
             for each in fair_deal.participants
@@ -255,6 +260,7 @@ class DealGroup:
         seats = self._seats.values()
         if self.phase is Phase.COMMIT and all(s.commitment for s in seats if s.asked):
             self.phase = Phase.REVEAL
+            self._signature = self._signed()
             self._began_s = self._now_s()
             for seat in seats:
                 if seat.committed:
@@ -272,6 +278,16 @@ class DealGroup:
             self.wake_s = min(dues_s, default=math.inf)
         if (self.phase, self.wake_s) != before:
             self._changed()
+
+    def _signed(self) -> bytes:
+        """The arena's signature of all commitments."""
+        if self._signer is None:
+            return b""
+        commitments = {
+            seat.name: seat.commitment or NO_COMMITMENT for seat in self._seats.values()
+        }
+        shown = transcript(self.context, self._server_commitment, commitments)
+        return self._signer.sign(transcript_statement(shown))
 
     def _due_s(self, since_s: float, limit_s: float) -> float:
         """When a time is over that has run since `since_s`, without the arena's own lateness."""
@@ -301,6 +317,7 @@ class DealGroup:
             server_commitment=self._server_commitment,
             deadline_ms=self._left_ms(self._due_s(self._began_s, COMMIT_S)),
             participant=seat.name,
+            public_key=self._signer.public_key if self._signer is not None else b"",
         )
         self._send(seat, play_pb2.ArenaMessage(deal_open=deal_open))
 
@@ -314,6 +331,7 @@ class DealGroup:
                 for each in self._seats.values()
             ],
             deadline_ms=self._left_ms(self._reveal_due_s(seat)),
+            signature=self._signature,
         )
         self._send(seat, play_pb2.ArenaMessage(deal_transcript=transcript))
 

@@ -18,6 +18,7 @@ from arena.replay.cut import replay_path, write_replay
 from arena.replay.deal_book import Opening, seeded_opening
 from arena.replay.deal_log import DealLog
 from arena.replay.match_log import MatchLog
+from arena.replay.signing import Signer
 from arena.server.deals import Deals, FixedDeal, GroupOrder, PlannedMatch
 from arena.server.orders import MatchOrder
 
@@ -52,11 +53,21 @@ class _DealSet:
 class DealSets:
     """All deal-sets of an arena that are not over."""
 
-    def __init__(self, deals: Deals, log: DealLog, replays: Path) -> None:
-        """`deals` agrees fair deals with the bots; `replays` is the folder of published replays."""
+    def __init__(
+        self, deals: Deals, log: DealLog, replays: Path, signer: Signer | None = None
+    ) -> None:
+        """Begin without any.
+
+        Args:
+          deals: Agrees fair deals with the bots.
+          log: Keeps the deals.
+          replays: The folder of published replays.
+          signer: Signs these, if anybody does.
+        """
         self._deals = deals
         self._log = log
         self._replays = replays
+        self._signer = signer
         self._sets: dict[str, _DealSet] = {}
 
     async def fix(self, order: MatchOrder, game: Game, options: Options) -> FixedDeals:
@@ -126,10 +137,11 @@ class DealSets:
             return
         del self._sets[name]
         assert deal_set.fixed is not None
+        opening = deal_set.fixed.opening
         for match_id, log in deal_set.logs.items():
             try:
                 await trio.to_thread.run_sync(
-                    write_replay, self._replays, match_id, log.bodies, deal_set.fixed.opening
+                    write_replay, self._replays, match_id, log.bodies, opening, self._signer
                 )
             except OSError:
                 _log.exception("the replay of match %s could not be written", match_id)

@@ -35,6 +35,7 @@ from arena.referee import FaultKind, ForfeitedSeat, Lag, Punctual, Unwritten
 from arena.replay.deal_book import BookedDeal, DealState, Defaulter, Opening
 from arena.replay.deal_log import DealLog
 from arena.replay.records import sync_folder
+from arena.replay.signing import Signer
 from arena.server.deal_group import DealGroup, Participant, Phase, refusal
 from arena.server.session import BotId
 from cardarena.v1 import journal_pb2, play_pb2
@@ -151,6 +152,7 @@ class Deals:
         *,
         lag: Lag | None = None,
         draw: Callable[[int], bytes] = os.urandom,
+        signer: Signer | None = None,
     ) -> None:
         """Begin with the deal-sets that `log` was left with.
 
@@ -160,12 +162,14 @@ class Deals:
           find: A bot, if the arena has seen it.
           lag: How late the arena itself is.
           draw: Gives as many bytes that nobody can foresee.
+          signer: Signs what the bots are shown, if anybody does.
         """
         self._log = log
         self._server_id = server_id
         self._find = find
         self._lag = lag or Punctual()
         self._draw = draw
+        self._signer = signer
         self._groups: dict[bytes, DealGroup] = {}
         """Those of this process that are not over, by context."""
         self._over: dict[bytes, None] = {}
@@ -255,6 +259,7 @@ class Deals:
             now_s=trio.lowlevel.current_clock().current_time,
             lag=self._lag,
             changed=bell.ring,
+            signer=self._signer,
         )
         try:
             await self._log.synced()

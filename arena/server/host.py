@@ -70,6 +70,11 @@ OPTIONS: Final = (
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
     ("grpc.http2.max_ping_strikes", 2),
     ("grpc.server_handshake_timeout_ms", 5_000),
+    # Without a call on it; bots always have one.
+    ("grpc.max_connection_idle_ms", 60_000),
+    # It would let the window of a stream grow to megabytes, which wait in memory while
+    # nobody reads the stream.
+    ("grpc.http2.bdp_probe", 0),
     # Two servers would otherwise share a port without a word.
     ("grpc.so_reuseport", 0),
     ("grpc.enable_channelz", 0),

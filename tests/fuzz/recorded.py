@@ -138,10 +138,11 @@ def lies(draw, magic, base, message, most=2):
     """
     parts = list(bodies(base, magic))
     structured = Messages(texts=CARDS, byte_strings=HASHES, wild=0.0, most_fields=6)
-    for _ in range(draw(st.integers(1, most))):
+    for _ in range(draw(st.integers(1, most)) if parts else 0):
+        last = len(parts) - 1
         # The first and the last records say more than those between.
-        ends = st.sampled_from((0, 1, len(parts) - 2, len(parts) - 1))
-        at = max(0, draw(st.one_of(ends, st.integers(0, len(parts) - 1))))
+        ends = st.sampled_from((0, min(1, last), max(0, last - 1), last))
+        at = draw(st.one_of(ends, st.integers(0, last)))
         how = draw(st.sampled_from("eeeeeemmdrsi"))
         if how == "e":
             parts[at] = _edited(draw, message, parts[at])
@@ -152,7 +153,7 @@ def lies(draw, magic, base, message, most=2):
         elif how == "r":
             parts.insert(at, parts[at])
         elif how == "s":
-            other = draw(st.integers(0, len(parts) - 1))
+            other = draw(st.integers(0, last))
             parts[at], parts[other] = parts[other], parts[at]
         elif how == "i":
             parts.insert(at, draw(structured.of(message.DESCRIPTOR)))

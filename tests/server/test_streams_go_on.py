@@ -120,7 +120,7 @@ def test_a_match_goes_on_from_every_boundary(folder, game_id, seats, what):
         world = play(folder, orders, players_of(game_id, seats), {boundary: what})
         assert_told_alike(twin, world)
         if what is CutOff:
-            assert sorted(map(len, (each.epochs for each in world.players))) == [1, 2]
+            assert sum(player.epochs[-1] - 1 for player in world.players) <= 1
 
 
 @pytest.mark.parametrize("matches", [2, 5])
@@ -297,10 +297,8 @@ def test_notes_reach_the_replay_whatever_is_cut(folder, game):
 
 
 def notes_of(world, order):
-    path = world.data / "replays" / f"{order.match_id}.replay"
-    with path.open("rb") as file:
-        replay = Replay.load(file)
-    return {(each.seat, each.decision): each.note for each in replay.decisions if each.note}
+    replay = Replay.open(world.data / "replays" / f"{order.match_id}.replay")
+    return {(each.seat, each.decision): each.note for each in replay.decided if each.note}
 
 
 # Heavy steps.

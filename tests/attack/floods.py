@@ -1,0 +1,112 @@
+"""Floods and silences beside a bot that only wants to play."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+
+from tests.attack.culprits import ATTACKS
+from tests.attack.machine import Peak, use_of
+from tests.attack.victim import Victim
+from tests.chaos.case import Violation
+from tests.chaos.processes import Child
+from tests.chaos.report import Figure, Report, percentile
+from tests.chaos.trial import Trial
+
+ADDED_MS = 20.0
+GROWN_MB = 5.0
+CUT_S = 1.0
+SETTLE_S = 1.5
+"""What an attack leaves behind is looked at so long after its end."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What becomes of an attacker."""
+
+    cut_s: float | None = CUT_S
+    """None if the transport has no way to cut it off; then it must not matter."""
+    lasts_s: float = 0.0
+    """How long the attack needs at least."""
+
+
+SLOW = Expected(cut_s=6.0, lasts_s=7.0)  # limits of 5 s, and what the attacker takes to notice
+NOT_CUT = Expected(cut_s=None)
+
+EXPECTED = {
+    "messages": Expected(),
+    "out-of-turn": Expected(),
+    "garbage": Expected(),
+    "oversized": Expected(),
+    "bombs": Expected(),
+    "silent": SLOW,
+    "headers-only": SLOW,
+    "half-messages": SLOW,
+    "never-reads": NOT_CUT,
+    "resets": NOT_CUT,
+    "pings": Expected(),
+    "settings-flood": NOT_CUT,
+    "continuations": NOT_CUT,
+    "newcomers": NOT_CUT,
+    "takeovers": NOT_CUT,
+}
+
+
+async def floods(seed, *, seconds, attacks=tuple(EXPECTED)):
+    """Attack an arena in every way known, and see how a bot fares that plays on it."""
+    report = Report()
+    async with Trial(seed=seed) as trial, Victim(trial.server.address) as victim:
+        await victim.measured(min(seconds, 2.0))  # until everything is loaded
+        for name in attacks:
+            await _attack(name, trial, victim, seconds, report)
+        log = (trial.data / "arena.log").read_text("utf-8")
+    incidents = [line for line in log.splitlines() if '"level": "error"' in line]
+    report.violations += [Violation("no error of the arena's own", line) for line in incidents]
+    report.violations += [Violation("the victim is not blamed", each) for each in victim.faults]
+    return report
+
+
+async def _attack(name, trial, victim, seconds, report):
+    expected, pid = EXPECTED[name], trial.server.child.pid
+    calm_ms = percentile(await victim.measured(seconds), 99) * 1e3
+    before = use_of(pid)
+    lasts_s = max(seconds, expected.lasts_s)
+    log = trial.server.log.with_name(f"{name}.log")
+    culprit = Child("tests.attack.culprits", name, trial.server.address, lasts_s, log=log)
+    try:
+        async with Peak(pid) as peak:
+            await culprit.says(r"begins")
+            waits_s = await victim.measured(lasts_s)
+            outcome = json.loads((await culprit.says(r"\{.*\}"))[0])
+            await asyncio.sleep(SETTLE_S)
+    finally:
+        culprit.kill()
+    after = use_of(pid)
+    added_ms = percentile(waits_s, 99) * 1e3 - calm_ms
+    grown_mb = (peak.rss_kb - before.rss_kb) / 1024
+    kept_mb = (after.rss_kb - before.rss_kb) / 1024
+    report.add(
+        Figure(f"{name}: attempts", outcome["attempts"]),
+        Figure("- messages or frames sent", outcome["sent"]),
+        Figure("- victim's wait when calm, 99th percentile", calm_ms, "ms"),
+        Figure.at_most("- added by the attack", added_ms, "ms", ADDED_MS),
+        Figure("- memory at its peak", grown_mb, "MB more"),
+        Figure.at_most("- memory afterwards", kept_mb, "MB more", GROWN_MB),
+        Figure.at_most("- files left open", after.fds - before.fds, "", 0),
+    )
+    if expected.cut_s is not None:
+        longest_s = max(outcome["cut_s"], default=0.0)
+        report.add(Figure.at_most("- cut off after, longest", longest_s, "s", expected.cut_s))
+        if outcome["uncut"] or not outcome["cut_s"]:
+            where = f"{name}: {outcome['uncut']} of {outcome['attempts']} attempts"
+            report.violations.append(Violation("an attacker is cut off", where))
+    if not waits_s:
+        report.violations.append(Violation("the victim plays on", name))
+    if after.fds > before.fds:
+        where = f"{name}: {after.fds - before.fds} more"
+        report.violations.append(Violation("files are closed after an attack", where))
+    if after.threads > before.threads + 2:
+        where = f"{name}: {before.threads} before, {after.threads} after"
+        report.violations.append(Violation("threads end after an attack", where))
+
+
+assert EXPECTED.keys() == ATTACKS.keys()

@@ -1,0 +1,107 @@
+"""A bot that plays on while others are attacked beside it, and times the arena.
+
+It sits at both seats of its match, so that each of its answers is followed by
+its next ask at once: what lies between is the arena's time, and the machine's.
+"""
+
+import asyncio
+import contextlib
+import time
+
+import grpc
+
+from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc, play_pb2
+from tests.attack.http2 import PLAY
+
+NAME = "victim"
+THINK_S = 0.002
+"""Between an ask and its answer; a bot that never rests would be a flood itself."""
+HANDS = 1_000
+RETRY_S = 0.1
+
+
+class Victim:
+    """Plays from `start` to `stop`."""
+
+    def __init__(self, address):
+        self._address = address
+        self.waits_s = []
+        """From each answer to the ask that followed it."""
+        self.faults = []
+        """What it was blamed for, in words."""
+        self.matches = 0
+        self._tasks = []
+
+    async def __aenter__(self):
+        options = (("grpc.use_local_subchannel_pool", 1),)
+        self._channel = grpc.aio.insecure_channel(self._address, options)
+        self._lobby = lobby_pb2_grpc.LobbyServiceStub(self._channel)
+        self._call = self._channel.stream_stream(PLAY)()
+        games = [play_pb2.GameSupport(game="abstrac")]
+        token = f"guest:{NAME}"
+        hello = play_pb2.Hello(token=token, games=games, max_matches=4, max_open_asks=4)
+        await self._say(hello=hello)
+        await self._call.read()
+        self._ended = asyncio.Event()
+        self._tasks = [asyncio.ensure_future(each()) for each in (self._play, self._order)]
+        self._ended.set()
+        return self
+
+    async def __aexit__(self, *_):
+        for task in self._tasks:
+            task.cancel()
+        for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
+            if isinstance(outcome, Exception):
+                self.faults.append(f"its stream failed: {outcome!r}")
+        self._call.cancel()
+        await self._channel.close()
+
+    async def measured(self, seconds):
+        """The times of the next so many seconds."""
+        self.waits_s = []
+        await asyncio.sleep(seconds)
+        return self.waits_s
+
+    async def _say(self, **body):
+        await self._call.write(play_pb2.BotMessage(**body).SerializeToString())
+
+    async def _order(self):
+        """See that there is always a match."""
+        request = lobby_pb2.CreateMatchRequest(
+            game="abstrac",
+            bots=(NAME, NAME),
+            options=[game_pb2.Setting(name="hands", number=HANDS)],
+            time_control=game_pb2.TimeControl(move_ms=5_000, bank_ms=60_000),
+            seed="victim",
+        )
+        while True:
+            await self._ended.wait()
+            self._ended.clear()
+            while True:
+                with contextlib.suppress(grpc.RpcError):
+                    await self._lobby.CreateMatch(request)
+                    break
+                await asyncio.sleep(RETRY_S)  # what an attacker brings about: no new matches
+            self.matches += 1
+
+    async def _play(self):
+        said_s = 0.0
+        while (frame := await self._call.read()) is not grpc.aio.EOF:
+            now_s = time.monotonic()
+            message = play_pb2.ArenaMessage.FromString(frame)
+            kind = message.WhichOneof("body")
+            if kind == "asks":
+                if said_s:
+                    self.waits_s.append(now_s - said_s)
+                for ask in message.asks.asks:
+                    await asyncio.sleep(THINK_S)
+                    answer = play_pb2.Answer(ask_id=ask.ask_id, index=0)
+                    said_s = time.monotonic()
+                    await self._say(answers=play_pb2.Answers(answers=[answer]))
+            elif kind == "match_end":
+                said_s = 0.0
+                self.faults += [str(fault) for fault in message.match_end.faults]
+                self._ended.set()
+            elif kind != "match_start":
+                self.faults.append(f"it was told: {message}")
+        self.faults.append(f"its stream ended: {await self._call.code()}")
