@@ -33,6 +33,7 @@ from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
 from arena.replay.match_log import MatchLog
 from arena.replay.read import Unplayable
+from arena.replay.signing import Signer
 from arena.server.admission import Admission
 from arena.server.connections import MAX_WAITING_BYTES, Doors, Limits
 from arena.server.cut_short import Fate, close, fates_of, keep_sessions, order_of, spec_again
@@ -81,6 +82,7 @@ class Arena:
         *,
         recovery: Recovery,
         server_id: str,
+        signer: Signer | None = None,
         lag: LagMeter | None = None,
         admission: Admission | None = None,
         watch: Watch | None = None,
@@ -95,6 +97,7 @@ class Arena:
           tokens: Who is let in.
           recovery: What the journals of earlier processes hold.
           server_id: Names the arena in its commitments.
+          signer: Signs transcripts and replays, if anybody does.
           lag: How late the arena itself is.
           admission: Whether another match can be taken; without it, always.
           watch: Counts what happens.
@@ -107,6 +110,7 @@ class Arena:
         self.admission = admission
         self.journal = journal
         self.replays = replays
+        self.signer = signer
         self.tokens = tokens
         self.sessions: dict[BotId, Session] = {}
         self.matches: dict[str, MatchRecord] = {}
@@ -116,8 +120,8 @@ class Arena:
         self.referee = Referee(self._ledger, self._synced, lag=lag)
         self._measuring = lag.measuring if lag else contextlib.nullcontext
         self._deal_log = deal_log
-        self._deals = Deals(deal_log, server_id, self.sessions.get, lag=lag)
-        self._deal_sets = DealSets(self._deals, deal_log, replays)
+        self._deals = Deals(deal_log, server_id, self.sessions.get, lag=lag, signer=signer)
+        self._deal_sets = DealSets(self._deals, deal_log, replays, signer)
         self._kept: dict[BotId, KeptSession] = {}
         """What sessions that are no more had counted up to."""
         self.doors = Doors(limits, why_busy=self._why_busy)
@@ -406,13 +410,12 @@ class Arena:
         once, and their bots have `HELD_S` to come back before their clocks run.
         """
         keep_sessions(self._recovery.sessions, self.journal)
-        for bot, kept in self._recovery.sessions.items():
-            self._kept[BotId(*bot)] = kept
+        self._kept.update((BotId(*bot), kept) for bot, kept in self._recovery.sessions.items())
         fates = fates_of(self._recovery)
         for each in fates[Fate.WAITS]:
             self._unfinished[each.opened.match_id] = each
         for each in fates[Fate.ENDS]:
-            close(each, AbortCause.STOPPED, self.journal, self.replays)
+            close(each, AbortCause.STOPPED, self.journal, self.replays, self.signer)
         going_on = sum(self._goes_on(each) for each in fates[Fate.GOES_ON])
         for promise in self._recovery.ordered.values():
             self.journal.append(journal_pb2.Record(ordered=promise).SerializeToString())
@@ -463,7 +466,7 @@ class Arena:
             playing = self._playing_on(unfinished, order_of(unfinished), held=True)
         except Unplayable as error:
             _log.warning("match %s cannot go on: %s", unfinished.opened.match_id, error)
-            close(unfinished, AbortCause.UNPLAYABLE, self.journal, self.replays)
+            close(unfinished, AbortCause.UNPLAYABLE, self.journal, self.replays, self.signer)
             return False
         self._nursery.start_soon(playing)
         return True

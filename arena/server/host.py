@@ -33,6 +33,7 @@ from arena.referee.lag import LagMeter
 from arena.replay.cut import recover
 from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
+from arena.replay.signing import arena_key
 from arena.server import notice
 from arena.server.admission import Admission
 from arena.server.arena import Arena
@@ -162,12 +163,15 @@ class _Host:
         self._stopped: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
         try:
             server_id = arena_id(self._settings.data)
+            signer = arena_key(self._settings.data)
         except (OSError, ValueError) as error:
-            raise CannotServe(f"the arena has no id: {error}") from error
+            raise CannotServe(f"the arena has no id or no key: {error}") from error
         folder, public = self._settings.data / "journal", self._settings.data / "commitments"
         with DealLog(folder, public=public, on_broken=self._on_broken) as deal_log:
             # What an earlier process left, before this one writes anything.
-            recovery = await asyncio.to_thread(recover, folder, replays, held=lambda _: True)
+            recovery = await asyncio.to_thread(
+                recover, folder, replays, held=lambda _: True, signer=signer
+            )
             for damage in (*deal_log.damage, *recovery.damage):
                 _log.warning("the journal is damaged: %s", damage)
             with Journal(
@@ -187,6 +191,7 @@ class _Host:
                         self._tokens,
                         recovery=recovery,
                         server_id=server_id,
+                        signer=signer,
                         lag=lag,
                         admission=admission if self._settings.sheds else None,
                         watch=self._watch,

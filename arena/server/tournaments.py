@@ -223,7 +223,7 @@ def _take_up(schedule: Sequence[DealSetPlan], tournament: Tournament, arena: Are
     plans = {match.id: match for each in schedule for match in each.matches}
     known = {match_id for match_id, outcome in tournament.outcomes().items() if outcome.has_result}
     journal, replays = arena.journal.folder, arena.replays
-    recovery = recover(journal, replays, held=lambda _: True)
+    recovery = recover(journal, replays, held=lambda _: True, signer=arena.signer)
     for ended in recovery.ended:
         match = plans.get(ended.opened.match_id)
         outcome = ladder_outcome(ended.outcome)
@@ -231,14 +231,15 @@ def _take_up(schedule: Sequence[DealSetPlan], tournament: Tournament, arena: Are
             tournament.record(match, outcome)
             known.add(match.id)
     complete = {each.id for each in schedule if all(match.id in known for match in each.matches)}
-    recover(journal, replays, held=lambda deal_set: deal_set not in complete)
+    recover(journal, replays, held=lambda name: name not in complete, signer=arena.signer)
     return known
 
 
 async def publish_left_over(schedule: Sequence[DealSetPlan], report: Report, arena: Arena) -> None:
     """Open the deal-sets of a schedule that were played in more than one go."""
     complete = {each.id for each in schedule} - {each.id for each in report.incomplete}
-    recover(arena.journal.folder, arena.replays, held=lambda name: name not in complete)
+    journal, replays = arena.journal.folder, arena.replays
+    recover(journal, replays, held=lambda name: name not in complete, signer=arena.signer)
     await arena.close_left_over(held=lambda name: name not in complete)
 
 

@@ -135,16 +135,20 @@ class Told:
         """Take something in; said again, it must be the same."""
         assert kept.setdefault(key, data) == data, key
 
+    def which(self, number):
+        """The place of a match among the orders, by its number on the bot's streams."""
+        start = play_pb2.MatchStart.FromString(self.starts[number])
+        return start.time_control.bank_ms - BANK_MS
+
     def by_match(self):
         """All of it by match, whatever numbers the matches had on the bot's streams."""
-        which = {}
+        which = {number: self.which(number) for number in self.starts}
+        assert len(set(which.values())) == len(which), "a match has one number on a bot's streams"
         found = {"starts": {}, "asks": {}, "ends": {}}
         for number, data in self.starts.items():
             start = play_pb2.MatchStart.FromString(data)
-            which[number] = start.time_control.bank_ms - BANK_MS
             start.match = 0
             found["starts"][which[number]] = start.SerializeToString(deterministic=True)
-        assert len(set(which.values())) == len(which), "a match has one number on a bot's streams"
         for number, data in self.asks.items():
             ask = play_pb2.Ask.FromString(data)
             match, decision = decision_of(number)
@@ -259,6 +263,10 @@ class SdkPlayer(Player):
                 self.author.append(("ask", ask.ask_id))
                 self._heard(ask.match, ask.events)
                 self.said.extend(self.sdk.answer([chooses(ask.message)]))
+
+    def events_by_match(self):
+        """The same by match, whatever numbers the matches had on the bot's streams."""
+        return {self.told.which(number): heard for number, heard in self.events.items()}
 
     def _heard(self, match, events):
         self.events[match] += [each.SerializeToString(deterministic=True) for each in events]

@@ -122,6 +122,7 @@ class TestGoingOn:
         ({"rules_version": 2}, "rules version 1, not 2"),
         ({"seats": 3}, "seats 2, not 3"),
         ({"seed": "8"}, "seed 7, not 8"),
+        ({"fair": True}, "seeded deals, not fair ones"),
         ({"options": {**SETTINGS.options, "hands": 8}}, "option hands 4, not 8"),
         (
             {"options": {"hands": 4, "wild": False, "jokers": 2}},
@@ -181,6 +182,14 @@ class TestRecording:
         with pytest.raises(StoreError, match="already has another result"):
             tournament.record(MATCHES[0], aborted(MATCHES[0].id))
         assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+    def test_where_the_journal_has_it_is_kept_with_the_result(self, tournament):
+        """In one write; and the same result, found elsewhere in a journal, is the same."""
+        here = replace(OUTCOME, journal_position="run-000001.journal:4711")
+        tournament.record(MATCHES[0], here)
+        tournament.record(MATCHES[0], replace(OUTCOME, journal_position="later:1"))
+        (kept,) = tournament.outcomes().values()
+        assert kept.journal_position == "run-000001.journal:4711"
 
     def test_a_result_replaces_an_aborted_attempt(self, tournament):
         attempt = aborted(MATCHES[0].id, "the worker died")
