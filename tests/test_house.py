@@ -193,6 +193,7 @@ DISTRIBUTIONS = {
     "cel": "common-expression-language",
     "choix": "choix",
     "click": "click",
+    "cryptography": "cryptography",
     "google.protobuf": "protobuf",
     "google.rpc": "googleapis-common-protos",
     "grpc": "grpcio",

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.arguments import data_option, plain_errors
+from arena.replay.signing import kept_key
 from arena.server.listen import CannotServe
 from arena.server.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
 from arena.store import NAME, Key, Keys, Scope, Store, open_store
@@ -136,6 +137,28 @@ def list_keys(as_json: bool, data: Path) -> None:
         row = (key.id, key.scope.value, key.bot, key.owner, _state(key, now), _day(key.created))
         table.add_row(*row, used)
     Console().print(table if held else "There are no keys.")
+
+
+@keys.command(
+    "arena-key",
+    epilog="\b\nExamples:\n  arena keys arena-key\n"
+    "  arena replay verify data/replays --arena $(arena keys arena-key)",
+)
+@data_option
+def public_key(data: Path) -> None:
+    """Print the arena's public key, for its signatures.
+
+    The arena signs its replays, and the transcripts of fair deals. Tell everybody
+    this key. The private one is the file `arena-key` in the folder of data: who
+    has that can sign in the arena's name.
+    """
+    try:
+        click.echo(kept_key(data).public_key.hex())
+    except FileNotFoundError:
+        text = f"there is no key in {data}: an arena makes its own when it first starts"
+        raise click.ClickException(text) from None
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"the key cannot be read: {error}") from None
 
 
 @keys.command(

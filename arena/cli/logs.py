@@ -19,8 +19,6 @@ from typing import Any, Final
 
 import structlog
 
-from arena.server.listen import CannotServe
-
 LOG_NAME: Final = "arena.log"
 MAX_LOG_BYTES: Final = 32 << 20
 OLD_LOGS: Final = 3
@@ -52,6 +50,8 @@ def log_file(data: Path) -> logging.Handler:
             data / LOG_NAME, maxBytes=MAX_LOG_BYTES, backupCount=OLD_LOGS, encoding="utf-8"
         )
     except OSError as error:
+        from arena.server.listen import CannotServe
+
         raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
     handler.setFormatter(formatter())
     handler.addFilter(Throttle())

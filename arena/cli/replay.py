@@ -20,7 +20,24 @@ from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
 from arena.replay.screen import Eyes, Screen, Viewer
 from arena.replay.show import Steps, print_all, step_through
+from arena.replay.signing import PUBLIC_KEY_BYTES, shown_key
 from arena.replay.verify import Verdict, verify_file
+
+
+class PublicKeyType(click.ParamType[bytes]):
+    """A public key in hexadecimal digits."""
+
+    name = "key"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> bytes:
+        key = b""
+        with contextlib.suppress(ValueError):
+            key = bytes.fromhex(value)
+        if len(key) != PUBLIC_KEY_BYTES:
+            self.fail(f"a key is {2 * PUBLIC_KEY_BYTES} hexadecimal digits", param, ctx)
+        return key
 
 
 @click.group()
@@ -107,16 +124,26 @@ def show(
     type=click.Path(path_type=Path),
     help="Look the deals up in the arena's public log, the file `commitments` of its data.",
 )
+@click.option(
+    "--arena",
+    type=PublicKeyType(),
+    metavar="KEY",
+    help="Require that the arena with this public key signed them, see: arena keys arena-key.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
-    files: Sequence[Path], receipt_files: Sequence[Path], log_file: Path | None, as_json: bool
+    files: Sequence[Path],
+    receipt_files: Sequence[Path],
+    log_file: Path | None,
+    arena: bytes | None,
+    as_json: bool,
 ) -> None:
     """Recompute matches from their replays and compare.
 
     Packs, states, moves, clocks and results are computed anew from the key of
     the deals and the moves, and the key from what the arena and the bots had
     committed to. A folder stands for all replays in it. The exit code is 1 if
-    any replay is damaged or not true.
+    any replay is damaged or not true, or not by the arena that --arena names.
 
     \b
     Examples:
@@ -125,15 +152,16 @@ def verify(
       arena replay verify --json data/replays
       arena replay verify 3f9a.replay --receipt receipts/77c0.json
       arena replay verify data/replays --log data/commitments
+      arena replay verify data/replays --arena $(arena keys arena-key)
     """
     receipts = [_receipt(path) for path in receipt_files]
     log = _log(log_file) if log_file is not None else None
     verdicts = []
     for path in _replays_of(files):
-        verdict = verify_file(path, receipts, log)
+        verdict = verify_file(path, receipts, log, arena or b"")
         verdicts.append(verdict)
         if not as_json:
-            _print_verdict(verdict)
+            _print_verdict(verdict, arena or b"")
     failed = sum(not verdict.ok for verdict in verdicts)
     if as_json:
         replays = [_verdict_json(verdict) for verdict in verdicts]
@@ -235,7 +263,7 @@ def _replays_of(files: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
-def _print_verdict(verdict: Verdict) -> None:
+def _print_verdict(verdict: Verdict, arena: bytes) -> None:
     verified = verdict.verified
     if verified is None:
         click.echo(click.style("✗", "red") + f" {verdict.path}: {verdict.problem}")
@@ -250,11 +278,18 @@ def _print_verdict(verdict: Verdict) -> None:
     if outcome.faults:
         facts.append(_count(len(outcome.faults), "fault"))
     facts.append(str(verified.fairness))
+    if not verified.signed_by:
+        facts.append("not signed")
+    elif arena:
+        facts.append("signed by this arena")
+    else:
+        facts.append(f"signed with the key {shown_key(verified.signed_by)}")
     if verdict.in_log:
         facts.append("in the public log")
     if verdict.receipts:
         asks = _count(verdict.asks_compared, "ask")
-        facts.append(f"{asks} as in {_count(len(verdict.receipts), 'receipt')}")
+        signed = " signed" if all(each.signed for each in verdict.receipts) else ""
+        facts.append(f"{asks} as in {_count(len(verdict.receipts), f'{signed} receipt'.strip())}")
     click.echo(click.style("✓", "green") + f" {verdict.path}: {' · '.join(facts)}")
 
 
@@ -279,7 +314,9 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "participants": verified.fairness.participants,
         "receipts": len(verdict.receipts),
         "asks_compared": verdict.asks_compared,
+        "receipts_signed": sum(receipt.signed for receipt in verdict.receipts),
         "in_log": verdict.in_log,
+        "signed_by": verified.signed_by.hex() or None,
     }
 
 

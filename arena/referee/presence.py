@@ -10,6 +10,9 @@ from arena.referee.timers import Timers
 LATE_CHECK_S: Final = 0.1
 """How soon a time that is up is looked at again, when the arena was late itself."""
 
+CLOSE_S: Final = 1e-6
+"""Less than this is no time: sums of times are rounded."""
+
 
 class Presence:
     """One bot's presence at one match. It may be away for a while, but not for ever."""
@@ -53,12 +56,18 @@ class Presence:
         self._timer.clear()
 
     def away_s(self) -> float:
-        """Seconds that the bot was away, up to now."""
-        return self._total_s + max(0.0, self._now_s() - self._since_s)
+        """Seconds that the bot was away, up to now, less what the arena was late itself."""
+        since_s, now_s = self._since_s, self._now_s()
+        if since_s >= now_s:
+            return self._total_s
+        return self._total_s + now_s - since_s - self._lag.refund_s(since_s, now_s)
 
     def _due(self) -> None:
         now_s = self._now_s()
+        left_s = self._limit_s - self.away_s()
         if self._lag.late(now_s):
             self._timer.set(now_s + LATE_CHECK_S)  # it may be back, and not heard yet
+        elif left_s > CLOSE_S:
+            self._timer.set(now_s + left_s)  # it could not have come while the arena was late
         else:
             self._used_up()

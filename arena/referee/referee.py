@@ -64,7 +64,8 @@ class Referee:
         the match: its journal says where it stood, and nobody is told an end.
 
         Raises:
-          Unwritten: if the result did not reach the disk; the match is told as aborted.
+          Unwritten: if something of it did not reach the disk. It is suspended then: nobody
+            is told an end, as the disk may say otherwise.
         """
         ended = trio.Event()
         table = Table(
@@ -88,14 +89,12 @@ class Referee:
             try:
                 with trio.CancelScope(shield=True):
                     await self._synced()
-            except Unwritten:
-                table.void()
-                raise
-            finally:
                 table.tell_end()
+            finally:
                 self.ended.set()
                 self.ended = trio.Event()
-        assert table.outcome is not None
+        if table.outcome is None:
+            raise Unwritten(f"match {spec.match_id} could not be written down")
         return table.outcome
 
     def _play_heavy_step(self, table: Table, chosen: Chosen) -> None:

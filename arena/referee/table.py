@@ -14,6 +14,7 @@ goes on where these end.
 import contextlib
 import logging
 import secrets
+import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -23,7 +24,7 @@ from arena.referee.clock import GRACE_S, SeatClock, Spent
 from arena.referee.judge import Wrong, chosen_move
 from arena.referee.open_ask import OpenAsk, Place
 from arena.referee.past import Past
-from arena.referee.ports import Answer, Evidence, Lag, Ledger, Punctual, SeatPort, Settled
+from arena.referee.ports import Answer, Evidence, Lag, Ledger, SeatPort, Settled, Unwritten
 from arena.referee.presence import LATE_CHECK_S, Presence
 from arena.referee.spec import (
     AbortCause,
@@ -60,7 +61,7 @@ class Table:
         now_s: Callable[[], float],
         over: Callable[["Table"], None],
         heavy_step: HeavyStep,
-        lag: Lag | None = None,
+        lag: Lag,
     ) -> None:
         """Set the table. `ports` are by seat; `now_s` reads the arena's clock."""
         self.spec = spec
@@ -71,7 +72,7 @@ class Table:
         self._now_s = now_s
         self._over = over
         self._heavy_step = heavy_step
-        self._lag = lag or Punctual()
+        self._lag = lag
         self._move_notation = Notation(spec.game.module.Move)
         self._event_notation = Notation(spec.game.module.Event)
         self._places = [
@@ -133,7 +134,7 @@ class Table:
 
     def abort(self, cause: AbortCause = AbortCause.STOPPED, incident: str = "") -> None:
         """Stop the match; nothing of it counts and nobody is to blame."""
-        if self.outcome is None:
+        if self._going_on:
             self._end(Ending.ABORTED, (), (), (), cause, incident)
 
     def suspend(self) -> None:
@@ -466,17 +467,14 @@ class Table:
                 place.port.close(ask, None, "the match was stopped")
         try:
             self._ledger.closed(self.outcome, self._now_s() - self._begin_s)
+        except Unwritten:
+            self.outcome = None
         except Exception:
             _log.exception("match %s could not be closed in the journal", self.spec.match_id)
-            self.void()
+            self.outcome = self.outcome.voided()
             with contextlib.suppress(Exception):  # logged; perhaps an abort can be written
                 self._ledger.closed(self.outcome, self._now_s() - self._begin_s)
         self._over(self)
-
-    def void(self) -> None:
-        """Take the result back, as it could not be written down: nobody was told of it."""
-        if self.outcome is not None:
-            self.outcome = self.outcome.voided()
 
     def tell_end(self) -> None:
         """Tell all seats how the match ended, if it has; called once the result is on disk."""
@@ -487,12 +485,12 @@ class Table:
 
     def _fail(self) -> None:
         """Abort after an error of the arena's own. Its text goes to the log only."""
-        incident = secrets.token_hex(4)
-        _log.exception(
-            "incident %s: match %s is aborted by an error of the arena",
-            incident,
-            self.spec.match_id,
-        )
+        if isinstance(sys.exception(), Unwritten):
+            self.suspend()  # what is on the disk holds, and the match goes on from there
+            self._over(self)
+            return
+        incident, match_id = secrets.token_hex(4), self.spec.match_id
+        _log.exception("incident %s: the arena has to abort match %s", incident, match_id)
         self.abort(AbortCause.ERROR, incident)
 
 

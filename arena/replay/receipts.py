@@ -27,6 +27,7 @@ from arena.replay.fairness import (
 )
 from arena.replay.frames import Discrepancy, frames
 from arena.replay.read import Replay
+from arena.replay.signing import is_signed, transcript_statement
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 
@@ -67,6 +68,17 @@ class Receipt:
     transcript: bytes
     """What it saw before it revealed; empty if it never did."""
     shown: tuple[Shown, ...]
+    public_key: bytes = b""
+    """The key that the arena had named, before anybody committed; empty if it named none."""
+    signature: bytes = b""
+    """The arena's, of the transcript."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether whoever has the key signed the transcript."""
+        return bool(self.transcript) and is_signed(
+            self.public_key, self.signature, transcript_statement(self.transcript)
+        )
 
     @classmethod
     def open(cls, path: Path) -> "Receipt":
@@ -88,6 +100,8 @@ class Receipt:
                 entropy=bytes.fromhex(fields["entropy"]),
                 transcript=bytes.fromhex(fields["transcript"] or ""),
                 shown=tuple(_shown(match) for match in fields["matches"]),
+                public_key=bytes.fromhex(fields.get("public_key") or ""),
+                signature=bytes.fromhex(fields.get("signature") or ""),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise BadReceipt(f"{path} is not a receipt") from None
@@ -154,12 +168,20 @@ def _compare_deal(replay: Replay, receipt: Receipt) -> None:
     commitments = commitments_of(fair_deal)
     if name not in commitments:
         raise Discrepancy(f"the receipt's participant {name} is not in the fair deal")
+    public_key = replay.revealed.public_key
+    if public_key and receipt.public_key and public_key != receipt.public_key:
+        raise Discrepancy(f"participant {name} was told another key of the arena, by its receipt")
     if not receipt.transcript:
         if commitments[name] != NO_COMMITMENT:
             raise Discrepancy(f"participant {name} never revealed, by its receipt")
         return
+    if receipt.public_key and not receipt.signed:
+        raise Discrepancy(
+            f"the receipt of participant {name} has a transcript that the arena did not sign"
+        )
     if transcript_of(opened) != receipt.transcript:
-        raise Discrepancy(f"participant {name} was shown another transcript, by its receipt")
+        proof = ", and the arena signed it" if receipt.signed else ""
+        raise Discrepancy(f"participant {name} was shown another transcript, by its receipt{proof}")
     if entropies_of(replay)[name] != receipt.entropy:
         raise Discrepancy(f"participant {name} revealed other entropy, by its receipt")
 

@@ -18,11 +18,12 @@ from rich.text import Text
 
 from arena.games.contract import Seat, Told, View
 from arena.games.notation import Notation
-from arena.referee.spec import AbortCause, Ending, FaultKind
+from arena.referee.spec import Ending, FaultKind
 from arena.replay import draw
 from arena.replay.fairness import check as check_fairness
 from arena.replay.frames import Decision, Discrepancy, Frame
 from arena.replay.read import Replay
+from arena.replay.signing import shown_key, signed_by
 from arena.replay.words import (
     BEFORE_THE_DEAL,
     FAULT_WORDS,
@@ -78,6 +79,7 @@ class Screen:
             ("options", ", ".join(f"{name} {value}" for name, value in options) or "none"),
             ("time", _time_control(control.move_ms, control.bank_ms, control.increment_ms)),
             ("deals", self._deals()),
+            ("signed", self._signed()),
             ("seen by", self._who_sees()),
         ]
         for name, value in rows:
@@ -117,9 +119,8 @@ class Screen:
         length = Text(f"{decisions} in {replay.closed.end_us / 1e6:.1f} s", "dim")
         self._print(Rule())
         if ending is Ending.ABORTED:
-            closed = replay.closed
-            cause = AbortCause(closed.cause) if closed.cause else None
-            self._print(Text(aborted_words(cause, closed.incident), "bold red"))
+            words = aborted_words(replay.cause, replay.closed.incident)
+            self._print(Text(words, "bold red"))
             self._print(Text(f"It stood {_where_it_stood(played)}{self._awaited_at_last(played)}."))
             self._print(length)
             return
@@ -284,6 +285,13 @@ class Screen:
         # No seat is told the seed: it gives all cards away.
         seed = f" with {self._replay.revealed.seed!r}" if self._eyes is Viewer.ALL else ""
         return f"seeded{seed}: not a fair deal"
+
+    def _signed(self) -> str:
+        try:
+            key = signed_by(self._replay)
+        except Discrepancy:
+            return "not as it claims to be"
+        return f"with the key {shown_key(key)}" if key else "no"
 
     def _who_sees(self) -> str:
         if self._eyes is Viewer.ALL:

@@ -17,7 +17,7 @@ import grpc
 import trio
 
 from arena.deal import KeyedDeals
-from arena.games.catalogue import Game, UnknownGame, game_by_id
+from arena.games.catalogue import Game, game_by_id
 from arena.referee import (
     AbortCause,
     Entrant,
@@ -42,7 +42,7 @@ from arena.server.deals import Deals
 from arena.server.orders import MatchOrder, MatchRecord, checked, promise_of, promised
 from arena.server.outbox import Outbox
 from arena.server.reception import Reception
-from arena.server.refusals import Refused, draining, invalid, not_found, not_now
+from arena.server.refusals import Refused, draining, not_found, not_now
 from arena.server.seating import Seating, numbers_of, seated
 from arena.server.session import BotId, Session
 from arena.server.tokens import Tokens
@@ -117,6 +117,8 @@ class Arena:
         self.address = ""
         """Host and port, once the server listens."""
         self.draining = False
+        self.closed = False
+        """Whether nobody is let in any more, not even to a match in play."""
         self.referee = Referee(self._ledger, self._synced, lag=lag)
         self._measuring = lag.measuring if lag else contextlib.nullcontext
         self._deal_log = deal_log
@@ -154,19 +156,16 @@ class Arena:
         """Attach a stream to its bot's session.
 
         Raises:
-          Refused: if the token is unknown, a game does not exist, or the arena drains.
+          Refused: if the token is unknown, a game does not exist, or the arena drains and the
+            bot has no match in play.
         """
-        if self.draining:
+        if self.closed:
             raise draining()
         bot = self.tokens.bot(hello.token)
-        self._reception.let_in(bot)
-        for support in hello.games:
-            try:
-                game_by_id(support.game)
-            except UnknownGame as error:
-                raise invalid("UNKNOWN_GAME", str(error)) from None
+        self._reception.let_in(bot, hello, drains=self.draining)
         session = self._session_of(bot)
         session.attach(hello, outbox)
+        self._reception.welcomed(session)
         kept = journal_pb2.SessionKept(
             bot=bot.name, instance=bot.instance, epoch=session.epoch, matches=session.numbered
         )
@@ -191,8 +190,8 @@ class Arena:
             self._reception.hung_up(session)
 
     async def arrived(self, bots: Sequence[BotId]) -> None:
-        """Wait until all these bots are connected."""
-        while not all(bot in self.sessions and self.sessions[bot].connected for bot in bots):
+        """Wait until all these bots are connected; by the stream of a dead process none is."""
+        while not all((at := self.sessions.get(bot)) and at.present for bot in bots):
             await self._arrival.wait()
 
     # Matches.
@@ -254,9 +253,7 @@ class Arena:
     def drain(self, seconds: float) -> None:
         """Take no new bots and matches; those in play go on."""
         self.draining = True
-        message = play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=int(seconds * 1000)))
-        for session in self.sessions.values():
-            session.send(message)
+        self._reception.drain(seconds)
 
     async def close_left_over(self, held: Callable[[str], bool]) -> None:
         """Open fair deals that nothing will be played by any more, but those `held`, by name."""
@@ -270,6 +267,7 @@ class Arena:
     def close_streams(self) -> None:
         """Close all streams: in order, but for bots whose matches were suspended."""
         text = "the arena has stopped; matches in play go on when it is back"
+        self.closed = True
         suspended = Refused(grpc.StatusCode.UNAVAILABLE, "SUSPENDED", text)
         for session in self.sessions.values():
             session.close(suspended if session.matches else None)
@@ -409,6 +407,8 @@ class Arena:
         Matches that somebody will lease again wait for that. All others go on at
         once, and their bots have `HELD_S` to come back before their clocks run.
         """
+        for promise in self._recovery.ordered.values():
+            self.journal.append(journal_pb2.Record(ordered=promise).SerializeToString())
         keep_sessions(self._recovery.sessions, self.journal)
         self._kept.update((BotId(*bot), kept) for bot, kept in self._recovery.sessions.items())
         fates = fates_of(self._recovery)
@@ -418,7 +418,6 @@ class Arena:
             close(each, AbortCause.STOPPED, self.journal, self.replays, self.signer)
         going_on = sum(self._goes_on(each) for each in fates[Fate.GOES_ON])
         for promise in self._recovery.ordered.values():
-            self.journal.append(journal_pb2.Record(ordered=promise).SerializeToString())
             names = tuple(promise.bots)
             self.matches[promise.match_id] = MatchRecord(promise.match_id, promise.game, names)
             assert self._nursery is not None
@@ -481,10 +480,11 @@ class Arena:
         """
         spec, opening = spec_again(unfinished), unfinished.opening
         assert opening is not None
+        strangers = {bot for bot in order.bots if bot not in self.sessions}
         sessions = [self._session_of(bot) for bot in order.bots]
         for session in sessions:
-            session.held = held and not session.connected
-            session.gone = not (held or session.connected)
+            session.held = session.held or (held and not session.connected)
+            session.gone = session.gone or (not held and session.bot in strangers)
         numbers = [each.match for each in unfinished.seated]
         ports = seated(spec, sessions, numbers)
         log = self.journal.match_again(

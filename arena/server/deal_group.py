@@ -283,9 +283,7 @@ class DealGroup:
         """The arena's signature of all commitments."""
         if self._signer is None:
             return b""
-        commitments = {
-            seat.name: seat.commitment or NO_COMMITMENT for seat in self._seats.values()
-        }
+        commitments = {seat.name: seat.commitment or NO_COMMITMENT for seat in self._seats.values()}
         shown = transcript(self.context, self._server_commitment, commitments)
         return self._signer.sign(transcript_statement(shown))
 

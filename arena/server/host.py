@@ -79,6 +79,9 @@ OPTIONS: Final = (
     # Two servers would otherwise share a port without a word.
     ("grpc.so_reuseport", 0),
     ("grpc.enable_channelz", 0),
+    # None but "identity": a message is unpacked whole before its size is looked at, so that
+    # 64 kB would become 64 MB for a moment, and take the processor for a third of a second.
+    ("grpc.compression_enabled_algorithms_bitset", 1),
 )
 STOP_S: Final = 1.0
 """Grace for calls that are still open when the server stops."""
@@ -362,7 +365,7 @@ class _Host:
     def _stop(self) -> None:
         """End trio's side, and take nothing new while it ends."""
         if self._arena is not None:
-            self._arena.draining = True
+            self._arena.draining = self._arena.closed = True
         self._soon(self._scope.cancel)
 
     def _soon(self, call: Callable[[], object]) -> None:

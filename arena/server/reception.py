@@ -1,12 +1,15 @@
 """Lets bots in by rank, and forgets those that nobody waits for."""
 
+import time
 from collections.abc import Callable
 from typing import Final
 
+from arena.games.catalogue import UnknownGame, game_by_id
 from arena.replay.cut import KeptSession
 from arena.server.connections import RETRY_S, Doors, Rank
-from arena.server.refusals import busy
+from arena.server.refusals import busy, draining, invalid
 from arena.server.session import BotId, Session
+from cardarena.v1 import play_pb2
 
 MAX_AWAY: Final = 1_000
 """Sessions that are kept of bots which have hung up and sit at no match."""
@@ -21,25 +24,51 @@ class Reception:
         kept: dict[BotId, KeptSession],
         doors: Doors,
         forget_guest: Callable[[str], None],
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         """`kept` takes what has to outlive a session; `forget_guest` frees a guest's name."""
         self._sessions = sessions
         self._kept = kept
         self._doors = doors
         self._forget_guest = forget_guest
+        self._now_s = now_s
+        self._closes_at_s: float | None = None
+        """When streams are closed, once the arena drains."""
         self._left: dict[BotId, None] = {}
         """Bots by when they last hung up; they may be back."""
 
-    def let_in(self, bot: BotId) -> None:
+    def let_in(self, bot: BotId, hello: play_pb2.Hello, *, drains: bool) -> None:
         """Let a bot in that says hello.
 
+        An arena that drains takes back those who have matches in play, as these go on.
+
         Raises:
-          Refused: if it does so too often, or others come first.
+          Refused: if it does so too often, names a game that does not exist, others come
+            first, or the arena drains.
         """
         session = self._sessions.get(bot)
+        if drains and self._rank(bot, session) is not Rank.IN_MATCH:
+            raise draining()
         if session is not None and not session.hellos.take():
             raise busy("this bot says hello too often", RETRY_S)
         self._doors.let_in(self._rank(bot, session))
+        for support in hello.games:
+            try:
+                game_by_id(support.game)
+            except UnknownGame as error:
+                raise invalid("UNKNOWN_GAME", str(error)) from None
+
+    def welcomed(self, session: Session) -> None:
+        """A bot was let in: it is told if the arena drains."""
+        if self._closes_at_s is not None:
+            left_ms = max(0, round((self._closes_at_s - self._now_s()) * 1000))
+            session.send(play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=left_ms)))
+
+    def drain(self, seconds: float) -> None:
+        """Tell all bots that streams are closed after so many seconds."""
+        self._closes_at_s = self._now_s() + seconds
+        for session in self._sessions.values():
+            self.welcomed(session)
 
     def hung_up(self, session: Session) -> None:
         """A bot is away. Of those that are for longest, one may be forgotten."""

@@ -133,6 +133,11 @@ class Session:
         return self._outbox is not None
 
     @property
+    def present(self) -> bool:
+        """Whether a stream is attached, and not by a process that has ended since."""
+        return self.connected and not self.gone
+
+    @property
     def matches(self) -> int:
         """Matches that the bot sits at, or is about to."""
         return len(self._seatings) + self.reserved

@@ -12,7 +12,7 @@ import json
 import random
 import sys
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 from cardarena.v1 import play_pb2
 from tests.attack.http2 import (
@@ -45,8 +45,10 @@ class Outcome:
 
     attempts: int = 0
     sent: int = 0
-    cut_s: list = field(default_factory=list)
-    """For each attempt that was cut off, the time from its first bad byte."""
+    cut: int = 0
+    """Attempts that were cut off."""
+    longest_s: float = 0.0
+    """The longest that one of them took, from its first bad byte."""
     uncut: int = 0
 
 
@@ -88,7 +90,8 @@ class Attacker:
     def judge(self, began_s, cut):
         """Note how an attempt ended."""
         if cut:
-            self.outcome.cut_s.append(time.monotonic() - began_s)
+            self.outcome.cut += 1
+            self.outcome.longest_s = max(self.outcome.longest_s, time.monotonic() - began_s)
         else:
             self.outcome.uncut += 1
 

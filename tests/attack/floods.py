@@ -94,9 +94,9 @@ async def _attack(name, trial, victim, seconds, report):
         Figure.at_most("- files left open", after.fds - before.fds, "", 0),
     )
     if expected.cut_s is not None:
-        longest_s = max(outcome["cut_s"], default=0.0)
+        longest_s = outcome["longest_s"]
         report.add(Figure.at_most("- cut off after, longest", longest_s, "s", expected.cut_s))
-        if outcome["uncut"] or not outcome["cut_s"]:
+        if outcome["uncut"] or not outcome["cut"]:
             where = f"{name}: {outcome['uncut']} of {outcome['attempts']} attempts"
             report.violations.append(Violation("an attacker is cut off", where))
     if not waits_s:

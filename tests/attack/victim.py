@@ -5,7 +5,6 @@ its next ask at once: what lies between is the arena's time, and the machine's.
 """
 
 import asyncio
-import contextlib
 import time
 
 import grpc
@@ -16,8 +15,12 @@ from tests.attack.http2 import PLAY
 NAME = "victim"
 THINK_S = 0.002
 """Between an ask and its answer; a bot that never rests would be a flood itself."""
-HANDS = 1_000
+HANDS = 50
+STOCK = 64
+"""Matches that are open at a time, as new ones may not be taken during an attack."""
 RETRY_S = 0.1
+NOT_NOW = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION)
+"""Matches are not taken just now, or one has ended for the bot and not yet for the arena."""
 
 
 class Victim:
@@ -39,12 +42,11 @@ class Victim:
         self._call = self._channel.stream_stream(PLAY)()
         games = [play_pb2.GameSupport(game="abstrac")]
         token = f"guest:{NAME}"
-        hello = play_pb2.Hello(token=token, games=games, max_matches=4, max_open_asks=4)
+        hello = play_pb2.Hello(token=token, games=games, max_matches=STOCK)
         await self._say(hello=hello)
         await self._call.read()
-        self._ended = asyncio.Event()
+        self._room = asyncio.Semaphore(STOCK)
         self._tasks = [asyncio.ensure_future(each()) for each in (self._play, self._order)]
-        self._ended.set()
         return self
 
     async def __aexit__(self, *_):
@@ -66,7 +68,7 @@ class Victim:
         await self._call.write(play_pb2.BotMessage(**body).SerializeToString())
 
     async def _order(self):
-        """See that there is always a match."""
+        """See that there are always matches."""
         request = lobby_pb2.CreateMatchRequest(
             game="abstrac",
             bots=(NAME, NAME),
@@ -75,14 +77,21 @@ class Victim:
             seed="victim",
         )
         while True:
-            await self._ended.wait()
-            self._ended.clear()
-            while True:
-                with contextlib.suppress(grpc.RpcError):
-                    await self._lobby.CreateMatch(request)
-                    break
-                await asyncio.sleep(RETRY_S)  # what an attacker brings about: no new matches
+            await self._room.acquire()
+            # Nothing tells when matches are taken again, so it is tried.
+            while not await self._made(request):  # noqa: ASYNC110
+                await asyncio.sleep(RETRY_S)
             self.matches += 1
+
+    async def _made(self, request):
+        """Whether a match is made; what an attacker may bring about is that none are."""
+        try:
+            await self._lobby.CreateMatch(request)
+        except grpc.RpcError as error:
+            if error.code() not in NOT_NOW:
+                raise
+            return False
+        return True
 
     async def _play(self):
         said_s = 0.0
@@ -99,7 +108,7 @@ class Victim:
                     said_s = time.monotonic()
                     await self._say(answers=play_pb2.Answers(answers=[answer]))
             elif kind == "match_end":
-                said_s = 0.0
+                self._room.release()
                 self.faults += [str(fault) for fault in message.match_end.faults]
                 self._ended.set()
             elif kind != "match_start":

@@ -14,9 +14,21 @@ const NAMES = [
 ];
 const script = /<script>([^]*?)<\/script>/.exec(readFileSync(process.argv[2], "utf8"))[1];
 // The page's own world: what is not listed here, as the network, it does not get.
-const page = runInNewContext(`${script}\n({ ${NAMES.join(", ")} })`, {
-  crypto: webcrypto, TextEncoder, TextDecoder, Uint8Array,
+const world = (crypto) => runInNewContext(`${script}\n({ ${NAMES.join(", ")} })`, {
+  crypto, TextEncoder, TextDecoder, Uint8Array,
 });
+const page = world(webcrypto);
+
+/** WebCrypto as it was before it had Ed25519. */
+const olderSubtle = new Proxy(webcrypto.subtle, {
+  get: (subtle, name) => async (...given) => {
+    if (given.some((each) => (each?.name ?? each) === "Ed25519")) {
+      throw new DOMException("Unrecognized name.", "NotSupportedError");
+    }
+    return subtle[name](...given);
+  },
+});
+const olderPage = world({ subtle: olderSubtle });
 
 const bytes = (text) => Uint8Array.from(Buffer.from(text, "hex"));
 
@@ -90,9 +102,9 @@ const operations = {
   )),
   kinds: ({ files }) => files.map((data) => page.kindOf(bytes(data))),
 
-  examine({ replay, log, receipts = [], boards }) {
+  examine({ replay, log, receipts = [], boards, older = false }) {
     return damaged(async () => {
-      const report = await page.examined({
+      const report = await (older ? olderPage : page).examined({
         replay: bytes(replay), log: log && bytes(log), receipts: receipts.map(bytes),
       });
       const { state, headline, explanation, verdict, checks, shuffles, added, hashes } = report;

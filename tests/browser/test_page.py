@@ -127,7 +127,7 @@ def test_a_fair_deal_is_shown(node):
         "Game",
         "chinese_poker, hands = 2",
     ]
-    assert set(classes(page, "checks")) == {"pass", "sign", "spoken", ""}
+    assert set(classes(page, "checks")) == {"pass", "info", "sign", "spoken", ""}
     assert page["boards"]["text"].count("Board ") == 2
     assert page["more"]["hidden"]
 

@@ -262,6 +262,9 @@ class Proxy:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        for link in self.links:
+            link.reset()  # nobody is left to read what may still be queued
+        await asyncio.sleep(0)  # a transport closes its socket one turn of the loop later
         await self._server.wait_closed()
 
     @property
@@ -275,7 +278,7 @@ class Proxy:
         try:
             await self._connect(bot)
         except asyncio.CancelledError:
-            pass  # the proxy ends
+            bot[1].transport.abort()  # the proxy ends
         finally:
             self._tasks.discard(task)
             bot[1].close()

@@ -9,7 +9,7 @@ import copy
 
 import pytest
 
-from arena.replay.records import JOURNAL_MAGIC, framed, read_records
+from arena.replay.records import JOURNAL_MAGIC, REPLAY_MAGIC, framed, read_records
 from cardarena.v1 import deals_pb2, journal_pb2, play_pb2
 from tests.chaos.checker import INVARIANTS, check, twins_differ
 from tests.chaos.evidence import JournalTail
@@ -18,7 +18,7 @@ from tests.chaos.history import Kind
 from tests.chaos.trial import Order, Trial
 from tests.replay.matches import retold
 
-GAMES = ("sixty_six", "pineapple", "chinese_poker")
+GAMES = ("sixty_six", "pineapple", "soko")
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,8 @@ def a_replay_with_another_score(case):
     path = case.replays[match_id]
 
     def change(records):
-        records[-2].closed.scores[0] += 1
+        (closed,) = [each.closed for each in records if each.HasField("closed")]
+        closed.scores[0] += 1
 
     case.replays[match_id] = path.with_suffix(".spoilt")
     case.replays[match_id].write_bytes(retold(path, change))
@@ -201,7 +202,7 @@ def an_end_with_an_event_less(case):
 
 
 def an_end_of_a_match_that_goes_on(case):
-    book_of(case, "chinese_poker").closed = None
+    book_of(case, "soko").closed = None
 
 
 def a_bot_that_is_blamed(case):
@@ -348,10 +349,12 @@ class Segment:
 
 @pytest.fixture
 def bodies(case):
-    """The records of one match, as a replay has them, but for the opened deals."""
+    """The records of one match, from its opening to its closing."""
     path = case.replays[book_of(case, "pineapple").opened.match_id]
     with path.open("rb") as file:
-        return [record.body for record in read_records(file, b"cardarena replay 1\n")][:-1]
+        found = [record.body for record in read_records(file, REPLAY_MAGIC)]
+    kinds = [journal_pb2.Record.FromString(body).WhichOneof("body") for body in found]
+    return found[: kinds.index("closed") + 1]
 
 
 def decided_in(tail):

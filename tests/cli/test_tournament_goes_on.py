@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.replay.signing import kept_key
 from arena.replay.verify import verify_file
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +53,8 @@ def test_a_server_that_is_stopped_loses_no_finished_match(number, tmp_path):
     assert [row["faults"] for row in standings["standings"]] == [{}, {}]
     replays = list((tmp_path / "replays").glob("*.replay"))
     assert len(replays) == 48
-    assert all(verify_file(path).ok for path in replays)
+    key = kept_key(tmp_path).public_key
+    assert all(verify_file(path, arena=key).ok for path in replays)
 
 
 DYING_BOT = """

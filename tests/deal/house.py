@@ -132,6 +132,8 @@ class House:
     """The match's number on every bot's stream."""
     absent = ()
     """Seats that had forfeited before the deal."""
+    public_key = b""
+    """The key that it says it signs with."""
 
     def __init__(self, folder, players, game="democracy"):
         self.players = [Player(name, kind) for name, kind in players.items()]
@@ -207,6 +209,10 @@ class House:
         """The transcripts that a bot is shown."""
         return [self.commitments]
 
+    def signature(self, player, commitments):
+        """What it says is its signature of a transcript."""
+        return b""
+
     def reveals(self, player, sent):
         """What is noted as a bot's entropy."""
         return self.house_entropy(player) if player.kind == HOUSE else sent
@@ -265,6 +271,7 @@ class House:
                 server_commitment=commitment,
                 participant=player.participant,
                 deadline_ms=5000,
+                public_key=self.public_key,
             )
             for message in player.tell(player.deals.on_open(opening)):
                 assert message.deal_commit.context == self.context
@@ -278,7 +285,10 @@ class House:
                 play_pb2.Commitment(participant=name, commitment=commitments[name])
                 for name in sorted(commitments)
             ]
-            message = play_pb2.DealTranscript(context=self.context, commitments=pairs)
+            signature = self.signature(player, commitments)
+            message = play_pb2.DealTranscript(
+                context=self.context, commitments=pairs, signature=signature
+            )
             for reveal in player.tell(player.deals.on_transcript(message)):
                 assert reveal.deal_reveal.context == self.context
                 sent = player.revealed = reveal.deal_reveal.entropy

@@ -36,7 +36,7 @@ from arena.replay.standing import standing_of
 from arena.replay.verify import verify
 from arena.server.cut_short import fate_of, order_of, spec_again
 from cardarena.v1 import deals_pb2, journal_pb2
-from tests.fuzz.recorded import bodies, files, lies
+from tests.fuzz.recorded import files, lies
 from tests.fuzz.target import Target, packed, unpacked
 from tests.fuzz.wild import mutated
 
@@ -215,7 +215,9 @@ def journals():
 
 def _deals_of_journal(made):
     """The file of secrets that opens the journal's matches, with other deal-sets beside."""
-    seeded = deals_pb2.DealRecord(seeded=deals_pb2.DealSeeded(deal_key=seeded_key("a seed"), seed="a seed"))
+    seeded = deals_pb2.DealRecord(
+        seeded=deals_pb2.DealSeeded(deal_key=seeded_key("a seed"), seed="a seed")
+    )
     return made.deals + framed(seeded.SerializeToString())
 
 
@@ -253,7 +255,9 @@ REPLAY = Target(
     "replay", "replays with false records whose checksums and chain fit",
     check_replay, false_replays, short=40,
 )  # fmt: skip
-DAMAGE = Target("damage", "replays and journals that were damaged", check_damaged, damaged, short=80)
+DAMAGE = Target(
+    "damage", "replays and journals that were damaged", check_damaged, damaged, short=80
+)
 JOURNAL = Target(
     "journal", "a journal and the secrets beside it, damaged and false",
     check_journal, journals, short=30,

@@ -183,7 +183,7 @@ def sessions():
 def moves(draw):
     at, steps = draw(st.integers(0, len(GAMES) - 1)), draw(st.integers(0, STEPS - 1))
     head = bytes((at, steps))
-    offered = _offered(GAMES[at].id, steps)
+    offered = offered_moves(GAMES[at].id, steps)
     if offered and draw(st.booleans()):
         return head + draw(mutated(offered, most=3))
     wild = draw(st.sampled_from((0.0, 0.1)))
@@ -199,7 +199,7 @@ def moves(draw):
 _OFFERED = {}
 
 
-def _offered(game_id, steps):
+def offered_moves(game_id, steps):
     """The encoded moves that are offered at this point of a match; some of very many."""
     if (game_id, steps) not in _OFFERED:
         sitting, asked = _at(game_id, steps)

@@ -5,6 +5,7 @@ bytes. `python -m tests.fuzz --record` makes them anew, as after a change of
 rules or records.
 """
 
+import contextlib
 import functools
 import io
 import tempfile
@@ -100,11 +101,8 @@ class _Named:
 def bodies(data, magic):
     """The bodies of a file's records, up to the first that is damaged."""
     found = []
-    try:
-        for record in read_records(io.BytesIO(data), magic):
-            found.append(record.body)
-    except Damaged:
-        pass
+    with contextlib.suppress(Damaged):
+        found.extend(record.body for record in read_records(io.BytesIO(data), magic))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Timers
+from arena.referee.ports import Punctual
 from arena.referee.scripted import MemoryLedger, seeded_spec
 from arena.referee.spec import AbortCause, Ending, TimeControl
 from arena.referee.table import Table
@@ -46,6 +47,7 @@ class Sitting:
             now_s=lambda: self.now_s,
             over=lambda table: table.tell_end(),
             heavy_step=_at_once,
+            lag=Punctual(),
         )
         self.tables.append(table)
         self.ledgers.append(ledger)

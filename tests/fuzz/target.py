@@ -1,14 +1,16 @@
 """What is fuzzed: a way to make inputs, a check for them, and files of inputs to replay."""
 
 import hashlib
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, strategies
+from hypothesis import HealthCheck, Phase
+from hypothesis import strategies as st
+
+from tests.fuzz.wild import mutated
 
 CORPUS = Path(__file__).parent / "corpus"
 ROUND = 200
@@ -24,17 +26,19 @@ class Target:
     about: str
     check: Callable[[bytes], None]
     """Raises if the arena does not keep its promises for this input."""
-    inputs: Callable[[], strategies.SearchStrategy[bytes]]
+    inputs: Callable[[], st.SearchStrategy[bytes]]
     """Makes inputs. Called once, when they are wanted."""
     short: int = 60
     """Inputs in scripts/test."""
     slow: bool = False
     """Each input takes long, as over sockets: rounds are short."""
-    made: list[strategies.SearchStrategy[bytes]] = field(default_factory=list)
+    made: list[st.SearchStrategy[bytes]] = field(default_factory=list)
 
     def strategy(self):
         if not self.made:
-            self.made.append(self.inputs())
+            kept = [path.read_bytes() for path in self.files()]
+            made = self.inputs()
+            self.made.append(st.one_of(made, made, made, mutated(kept)) if kept else made)
         return self.made[0]
 
     def files(self):
@@ -109,6 +113,6 @@ def unpacked(data):
     return parts
 
 
-def as_json(value):
-    """An input that is a value, as for a target whose inputs are steps."""
-    return json.dumps(value, separators=(",", ":")).encode()
+def check_sentence(error, most=800):
+    """An error says what is wrong, and does not go on for ever."""
+    assert 0 < len(str(error)) <= most, str(error)

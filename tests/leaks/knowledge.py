@@ -6,6 +6,7 @@ digests' sections on information, not from the views.
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from arena.cards import PACK_52
 from arena.games.abstrac import State as AbstracState
@@ -192,8 +193,23 @@ def a_discard(move: object) -> bool:
     return type(move).__name__ == "Discard"
 
 
+def an_exchange(move: object) -> bool:
+    """How many cards were exchanged is told, and not which."""
+    return type(move).__name__ == "Exchange"
+
+
 SECRET_MOVES: dict[str, Callable[[object], bool]] = {
     "pineapple": a_discard,
     "chinese_poker": a_setting,
+    "loo": an_exchange,
 }
 """Moves that other seats do not see yet in the state that follows them."""
+
+SHOWN_OF: dict[str, Callable[[Any], object]] = {"loo": lambda exchange: len(exchange.cards)}
+"""What others see of a secret move all the same; of most it is nothing."""
+
+LASTING = {"loo": "exchange"}
+"""Phases for all of which a secret move stays one: nobody shows a card in them."""
+
+RULE_TOLD = ("PlayResolved", "NoPlayResolved", "Guessed", "GuessRefuted", "ProphetDeposed")
+"""Events of Eleusis by which all learn something of the rule."""

@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.contract import IllegalMove
+from arena.games.eleusis_rule import EXAMPLES
+from arena.games.eleusis_table import Rule
 from arena.wire.games import codec_of
 from tests.games.random_play import pick
-from tests.leaks.knowledge import HIDDEN, SECRET_MOVES
+from tests.leaks.knowledge import HIDDEN, LASTING, RULE_TOLD, SECRET_MOVES, SHOWN_OF
 
 LOTS = ("validate", "guess")
 """Labels of shuffles by which rules of Eleusis are tried out, not dealt."""
@@ -24,6 +26,10 @@ LATER = ("rebuild", "pack", "recycle")
 """Labels of shuffles in the middle of a hand."""
 TRIES = 4
 """Tries for each pair: at some moments there are no two cards to swap."""
+OTHER_MOVES = 12
+"""Moves that are drawn to find one of which others see the same."""
+FOLLOWED = 25
+"""Steps that are looked at after another rule was thought of."""
 MAX_STEPS = 400
 """Steps of world A that are looked at; long matches are cut there."""
 
@@ -247,17 +253,91 @@ def compare_secret(world, emissions, seat, draw, tally):
         return
     at, who = draw.choice(places)
     hand = game.rules.hand_number(world.states[at])
-    other = game.rules.moves(world.states[at], who).sample(draw.randrange)
-    if not is_secret(other) or game.rules.hand_number(world.states[at + 1]) != hand:
+    shown_of = SHOWN_OF.get(game.family, lambda move: None)
+    made = dict(world.steps[at])[who]
+    legal = game.rules.moves(world.states[at], who)
+    alike = [legal.sample(draw.randrange) for _ in range(OTHER_MOVES)]
+    alike = [move for move in alike if is_secret(move) and shown_of(move) == shown_of(made)]
+    if not alike or game.rules.hand_number(world.states[at + 1]) != hand:
         return
-    chosen = tuple((each, other if each == who else move) for each, move in world.steps[at])
-    try:
-        step = game.rules.step(world.states[at], chosen, Fixed(world.orders))
-    except IllegalMove:
+    chosen = tuple((each, alike[0] if each == who else move) for each, move in world.steps[at])
+    other = replay_on(world, at, chosen, Fixed(world.orders))
+    if not other:
         tally.skipped += 1
         return
     phase = phase_of(game, world.states[at + 1], seat)
-    note(world, emissions, seat, at + 1, [step], phase, tally, (at, who))
+    note(world, emissions, seat, at + 1, other, phase, tally, (at, who))
+
+
+def replay_on(world, at, chosen, deals):
+    """What follows if `chosen` is played at step `at`, for as long as its secret lasts."""
+    game = world.game
+    try:
+        steps = [game.rules.step(world.states[at], chosen, deals)]
+        lasting = LASTING.get(game.family)
+        while lasting and at + 1 < len(world.steps):
+            at += 1
+            if phase_of(game, world.states[at], None) != lasting:
+                break
+            if phase_of(game, world.states[at + 1], None) != lasting:
+                break
+            steps.append(game.rules.step(steps[-1].state, world.steps[at], deals))
+    except IllegalMove:
+        return []
+    return steps
+
+
+class WithLots:
+    """The shuffles of a world; lots, by which a rule is tried out, are drawn as needed."""
+
+    def __init__(self, world):
+        self._fixed = Fixed(world.orders)
+        self._lots = KeyedDeals(seeded_key("lots"))
+
+    def shuffle(self, hand, label, cards):
+        deals = self._lots if label.startswith(LOTS) else self._fixed
+        return deals.shuffle(hand, label, cards)
+
+
+def compare_rule(world, emissions, seat, draw, tally):
+    """Compare with a world in which the dealer of Eleusis thought of another rule.
+
+    It says the same in other words, or is another one; then the worlds are the same to a
+    seat until all learn of a card what the other rule denies.
+    """
+    rules = world.game.rules
+    places = [
+        at
+        for at, ((who, move), *_) in enumerate(world.steps)
+        if isinstance(move, Rule) and who != seat and world.states[at + 1].phase == "play"
+    ]
+    if not places:
+        return
+    at = draw.choice(places)
+    ((dealer, move),) = world.steps[at]
+    hand = rules.hand_number(world.states[at])
+    text = draw.choice(
+        [f"({move.text}) && true", *(each for each in EXAMPLES if each != move.text)]
+    )
+    deals = WithLots(world)
+    other = [rules.step(world.states[at], ((dealer, Rule(text)),), deals)]
+    if other[0].state.phase != "play":
+        tally.skipped += 1
+        return
+    for later in range(at + 1, min(len(world.steps), at + FOLLOWED)):
+        after = world.states[later + 1]
+        if rules.hand_number(after) != hand or after.phase == "over":
+            break  # the rule is told
+        step = rules.step(other[-1].state, world.steps[later], deals)
+        if rule_told(step.told) != rule_told(world.told[later + 1]):
+            break
+        other.append(step)
+    note(world, emissions, seat, at + 1, other, "rule", tally, text)
+
+
+def rule_told(told):
+    """What all learn of the rule from these events."""
+    return [event for event, _ in told if type(event).__name__ in RULE_TOLD]
 
 
 def differs_in_own_cards(world, emissions, seat, draw):
@@ -321,4 +401,6 @@ def gate(game, options, seats, *, pairs, worlds, plant=None):
                     if tally.pairs[seat, phase] >= wanted:
                         break
                 compare_secret(world, emissions, seat, draw, tally)
+            if game.family == "eleusis" and seed == 0:
+                compare_rule(world, emissions, seat, draw, tally)
     return tally

@@ -330,6 +330,8 @@ def test_the_receipt_has_the_whole_deal():
         "commitment": OWN_COMMITMENT.hex(),
         "transcript": transcript.hex(),
         "commitments": {name: value.hex() for name, value in COMMITMENTS.items()},
+        "public_key": None,
+        "signature": None,
         "refused": False,
         "secret": SECRET.hex(),
         "entropies": {name: value.hex() for name, value in ENTROPIES.items()},

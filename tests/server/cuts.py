@@ -32,7 +32,7 @@ from arena.server.tokens import Tokens
 from arena.wire.asks import asks_frame
 from cardarena import _deals as sdk_deals
 from cardarena import _session as sdk_session
-from cardarena.v1 import game_pb2, play_pb2
+from cardarena.v1 import game_pb2, journal_pb2, play_pb2
 
 THINK_S = 0.01
 """How long a bot takes to answer, on the mock clock."""
@@ -309,6 +309,10 @@ class World:
         self.over_when_killed = set()
         """Matches whose end the bots may never be told: the arena was killed just after it."""
         self.arena = None
+        self.ends_idle = False
+        """Whether it ends as soon as nobody says anything, each bot having come once more."""
+        self.decided = []
+        """What the journal has of a match that was left so: seat, decision and move."""
 
     # Lives of the arena.
 
@@ -320,7 +324,7 @@ class World:
                 await self._live()
 
         trio.run(bounded, clock=MockClock(autojump_threshold=0))
-        for order in self.orders:
+        for order in self.orders if not self.ends_idle else ():
             verdict = verify_file(replay_path(self.data / "replays", order.match_id))
             assert verdict.ok, verdict.problem
         return self
@@ -387,9 +391,35 @@ class World:
                 await self._cut_off(cut.player)
                 continue
             if not busy:
+                if self.ends_idle:
+                    await self._come_once_more()
+                    return
                 if all(self._is_over(order) for order in self.orders):
                     return
                 await trio.sleep(IDLE_S)
+
+    async def _come_once_more(self):
+        """All bots come again; then the matches are aborted, and all come once more."""
+        self.cuts.clear()
+        await self._cut_all_off()
+        for order in self.orders:
+            log = self.arena._logs.get(order.match_id)
+            bodies = [] if log is None else log.bodies
+            for record in map(journal_pb2.Record.FromString, bodies):
+                if record.HasField("decided"):
+                    move = record.decided.move.SerializeToString(deterministic=True)
+                    self.decided.append((record.decided.seat, record.decided.decision, move))
+        for table in list(self.arena.referee.tables.values()):
+            table.abort()
+        while await self._turn():
+            pass
+        await self._cut_all_off()
+
+    async def _cut_all_off(self):
+        for player in self.players:
+            await self._cut_off(player)
+        while await self._turn():
+            pass
 
     async def _order(self):
         """Order the matches that this arena does not know of, one after another."""

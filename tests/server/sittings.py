@@ -1,6 +1,6 @@
 """Sessions of bots at matches, without sockets, tasks or a real clock."""
 
-from arena.referee import Timers
+from arena.referee import Punctual, Timers
 from arena.referee.scripted import MemoryLedger, seeded_spec
 from arena.referee.table import Table
 from arena.server.session import BotId, Session
@@ -113,6 +113,7 @@ class World:
             now_s=lambda: self.now_s,
             over=lambda table: table.tell_end(),
             heavy_step=None,
+            lag=Punctual(),
         )
         self.tables.append(table)
         self.ledgers.append(ledger)

@@ -13,7 +13,14 @@ from arena.games.catalogue import GAMES
 from arena.referee import Ending, FaultKind
 from arena.replay.deal_book import read_log
 from arena.replay.deal_log import STOPPED
+from arena.replay.fairness import transcript_of
 from arena.replay.read import Replay
+from arena.replay.signing import (
+    is_signed,
+    kept_key,
+    require_signed_by,
+    transcript_statement,
+)
 from arena.replay.verify import verify
 from arena.server import deal_group
 from arena.server.tokens import Tokens
@@ -160,6 +167,26 @@ def test_a_match_by_a_fair_deal_is_proved_by_its_replay_and_the_public_log(bare,
         assert log.committed[closed.context].server_commitment == fair_deal.server_commitment
         assert log.opened[closed.context].secret == replay.revealed.secret == closed.secret
         assert log.unopened == set()
+
+
+def test_what_bots_are_shown_and_every_replay_is_signed_by_the_arena_of_the_folder(folder):
+    with (
+        running(folder, Tokens(guests=True)) as arena,
+        bots_at(arena.address, "ann", "bob") as (ann, bob),
+    ):
+        key = kept_key(folder).public_key
+        match_id = create(ann, "ann", "bob")
+        together(lambda: ann.take("match_end"), lambda: bob.take("match_end"))
+        deals = [deal for bot in (ann, bob) for deal in bot.brain._deals.values()]
+        together(lambda: ann.take("deal_close"), lambda: bob.take("deal_close"))
+        replay = replay_of(ann, match_id)
+    require_signed_by(replay, key)
+    shown = transcript_statement(transcript_of(replay.opened))
+    assert len(deals) == 2
+    for deal in deals:
+        assert deal.public_key == key
+        assert is_signed(key, deal.signature, shown)
+    assert kept_key(folder).public_key == key
 
 
 def test_a_bot_that_opens_wrongly_forfeits_and_the_other_gets_its_result(folder):

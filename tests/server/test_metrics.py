@@ -259,6 +259,17 @@ def test_a_call_that_does_not_exist_is_counted_without_its_name(tmp_path):
 # From an answer to the ask that follows.
 
 
+def test_what_follows_from_no_answer_has_no_turnaround(tmp_path):
+    """The first ask of each match comes from the lobby, also when answers came before."""
+    with watched(tmp_path) as (_, client, page):
+        streams = seat(client, "ann", "bob")
+        asked = 0
+        for _ in range(3):
+            create(client, "ann", "bob")
+            asked += play(streams)
+        assert page()("turnaround_seconds_count") == asked - 3
+
+
 @pytest.mark.parametrize(
     ("received_s", "busy", "told_s"),
     [(1.0, False, 1.0), (0.0, False, 0.0), (1.0, True, 0.0)],

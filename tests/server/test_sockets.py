@@ -551,8 +551,8 @@ def test_a_full_disk_stops_the_arena_with_a_sentence(tmp_path, monkeypatch, capl
 
     with pytest.raises(Unwritten, match=r"cannot be written: No space left on device$"):
         serve(ServerSettings(tmp_path), Tokens(guests=True), main)
-    ends = [each.match_end.ending for each in received if each.WhichOneof("body") == "match_end"]
-    assert set(ends) <= {Ending.ABORTED}
+    # The match goes on when the arena is back, so nobody may have been told that it is over.
+    assert "match_end" not in [each.WhichOneof("body") for each in received]
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from cardarena._ask import AnyAsk
 from cardarena._dial import Dial
 from cardarena._errors import Unreadable
 from cardarena._redial import Attempt, Redial, StreamEnd
+from cardarena._retry import retry_delay_s
 from cardarena._session import Received, Session, Work
 from cardarena.v1.play_pb2 import Answer
 
@@ -154,6 +155,7 @@ class Connection:
     def _stream(self, endpoint: str) -> StreamEnd:
         began_s = time.monotonic()
         seen = Received()
+        retry_s = 0.0
         outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         with self._dial.channel(endpoint, CHANNEL_OPTIONS) as channel:
             with self._lock:
@@ -171,6 +173,7 @@ class Connection:
                 code, details = grpc.StatusCode.OK, ""
             except grpc.RpcError:
                 code, details = call.code(), call.details() or ""
+                retry_s = retry_delay_s(call.trailing_metadata())
             except Unreadable as error:
                 code, details = grpc.StatusCode.INTERNAL, str(error)
             finally:
@@ -186,6 +189,7 @@ class Connection:
             lived_s=time.monotonic() - began_s,
             draining=self._session.draining,
             redirect=seen.redirect,
+            retry_s=retry_s,
         )
 
     def _receive(

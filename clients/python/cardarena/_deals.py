@@ -36,6 +36,7 @@ from cardarena.v1.play_pb2 import (
 
 HASH_BYTES: Final = 32
 ENTROPY_BYTES: Final = 32
+SIGNATURE_BYTES: Final = 64
 NO_COMMITMENT: Final = bytes(HASH_BYTES)
 
 DECISION_BITS: Final = 20
@@ -112,6 +113,10 @@ class Deal:
     """The bot's own."""
     commitments: dict[str, bytes] | None = None
     """Everybody's, as they were shown before the bot revealed; None before that."""
+    public_key: bytes = b""
+    """The arena's, which it signs with; empty if it signs nothing."""
+    signature: bytes = b""
+    """The arena's, of the transcript. Kept for others to check: the SDK has no Ed25519."""
     refused: bool = False
     """Whether the bot reveals nothing, as it was lied to."""
     secret: bytes = b""
@@ -218,10 +223,11 @@ class Deals:
         if deal is None:
             entropy = self._draw(ENTROPY_BYTES)
             deal = Deal(context, commitment, message.participant, entropy)
+            deal.public_key = message.public_key
             self._deals[context] = deal
             _forget_oldest(self._deals)
             self._keep(deal, reaction)
-        elif (deal.server_commitment, deal.participant) != (commitment, message.participant):
+        elif _promised(deal) != (commitment, message.participant, message.public_key):
             deal.refused = True
             self._lie(context, "it committed itself twice, and differently", reaction)
             return reaction
@@ -244,7 +250,7 @@ class Deals:
         if deal.commitments is None:
             what = _wrong_transcript(deal, message, commitments)
             if not what:
-                deal.commitments = commitments
+                deal.commitments, deal.signature = commitments, message.signature
         elif commitments != deal.commitments:
             what = "it shows a second transcript, which differs from the first"
         else:
@@ -252,6 +258,9 @@ class Deals:
         if what:
             deal.refused = True
             self._lie(context, f"{what}; nothing is revealed", reaction)
+        elif deal.public_key and len(deal.signature) != SIGNATURE_BYTES:
+            # No reason to stay silent: that would cost the bot the deal-set.
+            self._lie(context, "it has a key, and does not sign what it shows", reaction)
         self._keep(deal, reaction)
         if not deal.refused:
             reveal = DealReveal(context=context, entropy=deal.entropy)
@@ -386,6 +395,11 @@ def end_sha256(end: MatchEnd) -> bytes:
             game: Any = getattr(event, family)
             events.append(game.SerializeToString(deterministic=True))
     return hashlib.sha256(joined(*events)).digest()
+
+
+def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
+    """What the arena had said before the bot committed."""
+    return deal.server_commitment, deal.participant, deal.public_key
 
 
 def _wrong_transcript(deal: Deal, message: DealTranscript, commitments: Mapping[str, bytes]) -> str:

@@ -43,6 +43,8 @@ class StreamEnd:
     """Whether the arena had said that it was about to close."""
     redirect: str | None = None
     """Where the arena sent the bot."""
+    retry_s: float = 0.0
+    """The time that the arena asked the bot to stay away for, as when it is busy."""
 
     @property
     def reason(self) -> str:
@@ -66,6 +68,8 @@ class Attempt:
 
 class Redial:
     """Decides after each stream whether there is another: full jitter between 0 and the cap.
+
+    An arena that is busy says for how long to stay away; the jitter comes on top of that.
 
     A stream that ends in order (status OK) is the last one if the bot plays
     once, or if the arena had said that it was about to close: such an arena
@@ -114,14 +118,15 @@ class Redial:
             raise Unreachable(f"no arena at {self._address} for {PATIENCE_S:g} s ({end.reason})")
         if not end.welcomed:
             self._endpoint = self._address
-        return Attempt(self._endpoint, min(self._delay_s(), left_s))
+        return Attempt(self._endpoint, min(self._delay_s(end.retry_s), left_s))
 
     def _redirected(self, endpoint: str) -> Attempt:
         self._endpoint = endpoint
         self._hops += 1
         return Attempt(endpoint, 0.0 if self._hops <= MAX_HOPS else self._delay_s())
 
-    def _delay_s(self) -> float:
+    def _delay_s(self, retry_s: float = 0.0) -> float:
         cap_s: float = min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2.0 ** min(self._failures, 16))
         self._failures += 1
-        return self._random.uniform(0.0, cap_s)
+        # As many bots were told the same, they spread over as much time again.
+        return retry_s + self._random.uniform(0.0, max(cap_s, retry_s))

@@ -34,7 +34,7 @@ async def reconnect_storm(seed, *, sessions):
         await trial.all_welcome()
         for number in range(0, sessions - 1, 2):
             pair = (f"bot{number}", f"bot{number + 1}")
-            await trial.order(Order("chinese_poker", pair, f"pair {number}"))
+            await trial.order(Order("democracy", pair, f"pair {number}"))
         bots = trial.bots.values()
         for bot in bots:
             bot.think_s = 0.0  # from the next stream on

@@ -1,0 +1,53 @@
+"""How long a refusal asks a client to stay away.
+
+gRPC carries the details of an error as a `google.rpc.Status` in the trailing
+metadata. Of that only `google.rpc.RetryInfo` is wanted here, so it is read field
+by field rather than with a package of messages that every bot would need.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
+from google.protobuf.empty_pb2 import Empty
+from google.protobuf.message import DecodeError
+from google.protobuf.unknown_fields import (  # type: ignore[import-not-found]  # types-protobuf has none
+    UnknownFieldSet,
+)
+
+STATUS_KEY: Final = "grpc-status-details-bin"
+RETRY_INFO: Final = "google.rpc.RetryInfo"
+MAX_RETRY_S: Final = 300.0
+"""A longer time is taken as this."""
+
+_DETAILS: Final = 3
+_RETRY_DELAY: Final = 1
+_BYTES: Final = 2
+
+
+def retry_delay_s(metadata: Iterable[tuple[str, Any]] | None) -> float:
+    """The delay that the end of a call asks for; 0 if it asks for none, or cannot be read."""
+    try:
+        return min(MAX_RETRY_S, max(0.0, *_delays_s(metadata or ()), 0.0))
+    except DecodeError:
+        return 0.0
+
+
+def _delays_s(metadata: Iterable[tuple[str, Any]]) -> Iterator[float]:
+    for key, value in metadata:
+        if key != STATUS_KEY or not isinstance(value, bytes):
+            continue
+        for packed in _fields(value, _DETAILS):
+            detail = AnyMessage.FromString(packed)
+            if detail.type_url.rpartition("/")[2] == RETRY_INFO:
+                for delay in _fields(detail.value, _RETRY_DELAY):
+                    duration = Duration.FromString(delay)
+                    yield duration.seconds + duration.nanos / 1e9
+
+
+def _fields(message: bytes, number: int) -> Iterator[bytes]:
+    """The fields of a message that are bytes and have this number."""
+    for field in UnknownFieldSet(Empty.FromString(message)):
+        if field.field_number == number and field.wire_type == _BYTES:
+            yield field.data

@@ -1,0 +1,106 @@
+"""A moment of fuzzing, always the same, and every input that is kept."""
+
+import io
+import random
+import tracemalloc
+
+import pytest
+
+from arena.replay.read import Replay
+from arena.replay.verify import verify
+from tests.fuzz import recorded, session_model, sockets
+from tests.fuzz.play_stream import honest_messages
+from tests.fuzz.sitting import Sitting
+from tests.fuzz.target import CORPUS, packed, unpacked
+from tests.fuzz.targets import MODEL, TARGETS
+from tests.fuzz.wild import sized
+
+MESSAGES = 2_000
+MAX_GROWTH_BYTES = 5 << 20
+
+
+@pytest.fixture(scope="module", autouse=True)
+def arena_with_sockets():
+    """Started by the first target that needs one."""
+    yield
+    sockets.close()
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_nothing_made_up_breaks_a_promise(name):
+    target = TARGETS[name]
+    target.run(examples=target.short)
+
+
+def test_a_session_does_what_its_model_says():
+    session_model.search(25)
+
+
+def test_memory_stays_flat():
+    """Thousands of messages, many of them as long as can be, leave next to nothing behind."""
+    sitting = Sitting(max_open_asks=2)
+    for _ in range(4):
+        sitting.begin("abstrac")
+    wild, said = sitting.wild, honest_messages()
+    long = b"\x0a" + sized(b"x" * 60_000)
+    chooser = random.Random(1)
+
+    def say(times):
+        for _ in range(times):
+            data = bytearray(chooser.choice((*said, long)))
+            for _ in range(chooser.randrange(4)):
+                data[chooser.randrange(len(data))] = chooser.randrange(256)
+            wild.send(bytes(data))
+            sitting.others_play()
+            sitting.pass_time(0.05)
+            for bot in (wild, *sitting.honest):
+                bot.outbox.messages.clear()
+                bot.outbox.sizes.clear()
+            if wild.outbox.closed:
+                wild.session.detach(wild.outbox)
+                wild.connect(max_open_asks=2)
+
+    say(500)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        say(MESSAGES)
+        after = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert after - before < MAX_GROWTH_BYTES
+
+
+KEPT = [(target, path) for target in TARGETS.values() for path in target.files()]
+
+
+@pytest.mark.parametrize(("target", "path"), KEPT, ids=[f"{t.name}/{p.name}" for t, p in KEPT])
+def test_what_is_kept_breaks_no_promise(target, path):
+    target.check(path.read_bytes())
+
+
+STEPS = sorted((CORPUS / MODEL).glob("*"))
+
+
+@pytest.mark.parametrize("path", STEPS, ids=[path.name for path in STEPS])
+def test_steps_that_are_kept_agree_with_the_model(path):
+    session_model.replay(path.read_bytes())
+
+
+def test_all_that_is_kept_belongs_to_a_target():
+    folders = {path.name for path in CORPUS.iterdir() if path.is_dir()}
+    assert folders <= {*TARGETS, MODEL, recorded.FOLDER.name}
+    assert all(path.stat().st_size < 100_000 for path in CORPUS.rglob("*") if path.is_file())
+
+
+def test_what_is_recorded_is_whole():
+    """Otherwise lies would be told of what is a lie already: python -m tests.fuzz --record."""
+    for data in recorded.files().replays:
+        assert verify(Replay.read(io.BytesIO(data))).outcome.scores
+
+
+@pytest.mark.parametrize(
+    "parts", [[], [b""], [b"a", b""], [b"a" * 70_000, b"b"]], ids=["none", "empty", "two", "long"]
+)
+def test_inputs_of_several_parts_are_read_back(parts):
+    assert unpacked(packed(parts)) == parts

@@ -1,0 +1,137 @@
+"""The leak gate over streams: resumed ones, taken over a restart, and all that is said on them."""
+
+import zlib
+
+import pytest
+
+from arena.games.catalogue import GAMES, game_by_id
+from arena.referee.table import Table
+from arena.server.session import Session
+from cardarena.v1 import play_pb2
+from tests.leaks.sessions import pairs
+from tests.leaks.test_leaks import NOTHING_HIDDEN
+from tests.referee.matches import nearly_three
+from tests.server.cuts import quick_disk
+
+HIDING = [game for game in GAMES if game.id not in NOTHING_HIDDEN]
+PAIRS = 2
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    with quick_disk(monkeypatch):
+        yield tmp_path
+
+
+@pytest.mark.parametrize("game", HIDING, ids=lambda game: game.id)
+def test_what_is_hidden_does_not_show_on_any_stream(folder, monkeypatch, game):
+    compared, _, differences = pairs(folder, monkeypatch, game, nearly_three(game), PAIRS)
+    assert not differences, differences[0]
+    assert compared == PAIRS
+
+
+def test_what_stays_hidden_does_not_show_at_the_end(folder, monkeypatch):
+    """In Arlington cards that were never shown stay hidden when the match is over."""
+    game = game_by_id("arlington")
+    compared, _, differences = pairs(folder, monkeypatch, game, 3, PAIRS, whole=True)
+    assert not differences, differences[0]
+    assert compared == PAIRS
+
+
+# Leaks that are planted.
+
+DIGEST = [0]
+
+
+def bits():
+    """Two bits of everything that the states of the match have held."""
+    return DIGEST[0] % 4
+
+
+def watched(monkeypatch):
+    take = Table._take_step
+
+    def taking(self, step):
+        DIGEST[0] = zlib.crc32(repr(step.state).encode(), DIGEST[0])
+        return take(self, step)
+
+    begin = Table.begin
+
+    def beginning(self, past=()):
+        DIGEST[0] = 0
+        begin(self, past)
+
+    monkeypatch.setattr(Table, "_take_step", taking)
+    monkeypatch.setattr(Table, "begin", beginning)
+
+
+def in_welcome(monkeypatch):
+    resume = Session._resume
+
+    def resuming(self, now_s):
+        drain = play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=bits()))
+        return [*resume(self, now_s), drain.SerializeToString()]
+
+    monkeypatch.setattr(Session, "_resume", resuming)
+
+
+def in_refusals(monkeypatch):
+    refuse = Session._refuse
+    monkeypatch.setattr(
+        Session,
+        "_refuse",
+        lambda self, number, reason, text, **how: refuse(
+            self, number, reason, text + "." * bits(), **how
+        ),
+    )
+
+
+def in_what_is_withdrawn(monkeypatch):
+    withdraw = Session.withdraw
+    monkeypatch.setattr(
+        Session,
+        "withdraw",
+        lambda self, ask, fault, reason: withdraw(self, ask, fault, reason + "." * bits()),
+    )
+
+
+def in_the_clock(monkeypatch):
+    element = Session._element
+
+    def timed(self, seating, ask, used_s=0.0):
+        return element(self, seating, ask, used_s + bits() / 1000 if used_s else 0.0)
+
+    monkeypatch.setattr(Session, "_element", timed)
+
+
+def in_the_end(monkeypatch):
+    unseat = Session.unseat
+
+    def telling(self, seating, end):
+        end.replay_id += "." * bits()
+        unseat(self, seating, end)
+
+    monkeypatch.setattr(Session, "unseat", telling)
+
+
+# fmt: off
+PLANTS = [
+    (in_welcome,            "sixty_six", False, "in what follows a welcome"),
+    (in_refusals,           "sixty_six", False, "in the length of a refusal"),
+    (in_what_is_withdrawn,  "jam",       False, "in why an ask was withdrawn"),
+    (in_the_clock,          "jam",       False, "in the clock of an ask told again"),
+    (in_the_end,            "pineapple", False, "in the end of a match that was stopped"),
+    (in_the_end,            "arlington", True,  "in the end of a match that was played"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("plant", "game_id", "whole", "why"), PLANTS, ids=[row[-1] for row in PLANTS]
+)
+def test_a_leak_on_a_stream_is_found(folder, monkeypatch, plant, game_id, whole, why):
+    watched(monkeypatch)
+    plant(monkeypatch)
+    game = game_by_id(game_id)
+    _, _, differences = pairs(folder, monkeypatch, game, game.seats[0], 6, whole=whole)
+    assert differences

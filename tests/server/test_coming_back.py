@@ -1,0 +1,180 @@
+"""Who may come back while the arena drains or after it was killed, and who is taken for gone."""
+
+import contextlib
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from arena.referee import FaultKind
+from arena.replay.cut import recover
+from arena.replay.deal_log import DealLog
+from arena.replay.journal import Journal
+from arena.replay.read import read_body
+from arena.replay.records import JOURNAL_MAGIC, read_records
+from arena.server.arena import Arena
+from arena.server.orders import MatchOrder
+from arena.server.refusals import Refused
+from arena.server.session import BotId
+from arena.server.tokens import Tokens
+from cardarena.v1 import journal_pb2, play_pb2
+from tests.server.cuts import EVERY_GAME, Line, quick_disk
+
+ANN, BOB = BotId("ann"), BotId("bob")
+ORDER = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    with quick_disk(monkeypatch):
+        yield tmp_path
+
+
+@contextlib.asynccontextmanager
+async def arena_in(folder):
+    """An arena that goes on with what is in the folder; at the end it stops where it stands."""
+    replays = folder / "replays"
+    replays.mkdir(exist_ok=True)
+    with DealLog(folder / "journal", public=folder / "commitments") as log:
+        recovery = recover(folder / "journal", replays, held=lambda _: True)
+        with Journal(folder / "journal", matches=recovery.matches) as journal:
+            arena = Arena(
+                journal, log, replays, Tokens(guests=True), recovery=recovery, server_id="arena"
+            )
+            async with trio.open_nursery() as nursery:
+                await nursery.start(arena.run)
+                yield arena, nursery
+                nursery.cancel_scope.cancel()
+
+
+def says_hello(arena, bot):
+    line = Line()
+    arena.hello(play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=8), line)
+    return line
+
+
+def told(line):
+    """What kinds of messages a bot was sent since the last look."""
+    return [play_pb2.ArenaMessage.FromString(each).WhichOneof("body") for each in line.take()]
+
+
+def run(main):
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def refused(arena, bot):
+    with pytest.raises(Refused) as error:
+        says_hello(arena, bot)
+    return error.value.reason
+
+
+def test_a_bot_with_a_match_in_play_may_come_back_to_an_arena_that_drains(folder):
+    async def main():
+        async with arena_in(folder) as (arena, _):
+            lines = [says_hello(arena, bot) for bot in ORDER.bots]
+            arena.create(ORDER)
+            await wait_all_tasks_blocked()
+            arena.drain(60.0)
+            assert told(lines[0])[-1] == "drain"
+            arena.hung_up(arena.sessions[ANN], lines[0])
+            line = says_hello(arena, ANN)
+            assert told(line) == ["welcome", "drain"]
+            assert refused(arena, BotId("eve")) == "DRAINING"
+            arena.close_streams()
+            assert line.verdict.reason == "SUSPENDED"
+            assert refused(arena, ANN) == "DRAINING"
+
+    run(main)
+
+
+def test_a_bot_whose_match_is_over_may_not_come_back_to_an_arena_that_drains(folder):
+    async def main():
+        async with arena_in(folder) as (arena, _):
+            says_hello(arena, ANN)
+            arena.drain(60.0)
+            assert refused(arena, ANN) == "DRAINING"
+
+    run(main)
+
+
+def test_a_bot_that_is_launched_again_has_not_arrived_by_the_stream_of_the_dead(folder):
+    """The end of a process may be seen before the end of its stream."""
+
+    async def main():
+        async with arena_in(folder) as (arena, nursery):
+            says_hello(arena, ANN)
+            arrived = trio.Event()
+
+            async def wait():
+                await arena.arrived((ANN,))
+                arrived.set()
+
+            arena.sessions[ANN].leave()
+            nursery.start_soon(wait)
+            await wait_all_tasks_blocked()
+            assert not arrived.is_set()
+            says_hello(arena, ANN)
+            await wait_all_tasks_blocked()
+            assert arrived.is_set()
+
+    run(main)
+
+
+def test_a_bot_that_is_away_just_when_its_match_goes_on_is_not_gone(folder):
+    order = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m", deal_set="set")
+
+    async def main():
+        async with arena_in(folder) as (arena, nursery):
+            for bot in order.bots:
+                says_hello(arena, bot)
+            nursery.start_soon(arena.lease, order)
+            await wait_all_tasks_blocked()
+            assert "m" in arena.referee.tables
+        async with arena_in(folder) as (arena, nursery):
+            lines = [says_hello(arena, bot) for bot in order.bots]
+            arena.hung_up(arena.sessions[ANN], lines[0])
+            nursery.start_soon(arena.lease, order)
+            await wait_all_tasks_blocked()
+            assert "m" in arena.referee.tables
+            assert not any(arena.sessions[bot].gone for bot in order.bots)
+
+    run(main)
+
+
+def test_a_bot_that_never_came_is_gone_when_its_match_goes_on(folder):
+    order = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m", deal_set="set")
+
+    async def main():
+        async with arena_in(folder) as (arena, nursery):
+            for bot in order.bots:
+                says_hello(arena, bot)
+            nursery.start_soon(arena.lease, order)
+            await wait_all_tasks_blocked()
+        async with arena_in(folder) as (arena, _):
+            says_hello(arena, ANN)
+            outcome = await arena.lease(order)  # bob does not come, and ann does not answer
+            faults = [[each.kind for each in outcome.faults if each.seat == at] for at in (0, 1)]
+            assert faults[0][0] is FaultKind.TIMEOUT
+            assert faults[1] == [FaultKind.GONE]
+
+    run(main)
+
+
+def test_what_was_promised_is_written_down_again_before_all_else(folder):
+    """A journal that is cut off while it begins may then lose a record, but no promise."""
+
+    async def main():
+        async with arena_in(folder) as (arena, _):
+            for bot in ORDER.bots:
+                says_hello(arena, bot)
+            arena.create(ORDER)  # killed before it begins
+            arena._nursery.cancel_scope.cancel()
+        async with arena_in(folder):
+            segment = max((folder / "journal").glob("*.journal"))
+            with segment.open("rb") as file:
+                bodies = [read_body(each)[1] for each in read_records(file, JOURNAL_MAGIC)]
+            assert isinstance(bodies[0], journal_pb2.Run)
+            assert isinstance(bodies[1], journal_pb2.Ordered)
+            assert any(isinstance(body, journal_pb2.SessionKept) for body in bodies)
+
+    run(main)

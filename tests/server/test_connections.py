@@ -1,0 +1,263 @@
+"""Who may open a call, who comes first under overload, and who is forgotten."""
+
+import grpc
+import pytest
+
+from arena.replay.cut import KeptSession
+from arena.server import reception as reception_module
+from arena.server.connections import LOCAL, OWN_HELLOS, Doors, Limits, Rank, address_of
+from arena.server.cut_short import KEPT_SILENT, keep_sessions
+from arena.server.reception import Reception
+from arena.server.refusals import Refused
+from arena.server.session import REMEMBERED_BYTES, BotId, Session
+from arena.server.tokens import Tokens
+from cardarena.v1 import journal_pb2
+
+# fmt: off
+PEERS = [
+    ("ipv4:192.0.2.1:5000",                "192.0.2.1",          "an IPv4 address without its port"),
+    ("ipv4:127.0.0.1:5000",                LOCAL,                "this machine"),
+    ("ipv6:%5B::1%5D:5000",                LOCAL,                "this machine by IPv6"),
+    ("unix:",                              LOCAL,                "a socket file"),
+    ("unix:/tmp/arena.sock",               LOCAL,                "a socket file with its name"),
+    ("ipv6:%5B2001:db8:1:2:3::4%5D:5000",  "2001:db8:1:2::/64",  "the network of an IPv6 address"),
+    ("ipv6:[2001:db8:1:2:5::6]:5000",      "2001:db8:1:2::/64",  "another address of that network"),
+    ("ipv6:[fe80::1%25eth0]:5000",         "fe80::/64",          "an address with its interface"),
+    ("ipv6:[::ffff:192.0.2.1]:5000",       "192.0.2.1",          "an IPv4 address as IPv6 writes it"),
+    ("ipv4:strange",                       "ipv4:strange",       "what cannot be read, as it is"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("peer", "address", "why"), PEERS, ids=[row[2] for row in PEERS])
+def test_a_peer_is_counted_as(peer, address, why):
+    assert address_of(peer) == address
+
+
+class Call:
+    """A call that is over when the test says so."""
+
+    def __init__(self, peer="ipv4:192.0.2.1:1"):
+        self._peer = peer
+        self.end = None
+
+    def peer(self):
+        return self._peer
+
+    def add_done_callback(self, callback):
+        self.end = lambda: callback(self)
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self):
+        return self.now_s
+
+
+def refusal(call, *args, **kwargs):
+    with pytest.raises(Refused) as refused:
+        call(*args, **kwargs)
+    assert refused.value.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert refused.value.retry_s > 0, "a client is told when to try again"
+    return refused.value.reason
+
+
+def test_an_address_has_so_many_streams_and_another_has_its_own():
+    doors = Doors(Limits(streams=10, streams_of_address=2))
+    calls = [Call(f"ipv4:192.0.2.1:{port}") for port in range(3)]
+    doors.stream(calls[0])
+    doors.stream(calls[1])
+    assert refusal(doors.stream, calls[2]) == "TOO_MANY_OPEN"
+    doors.stream(Call("ipv4:192.0.2.2:1"))
+    calls[0].end()
+    doors.stream(calls[2])
+    assert doors.open == (3, 0)
+
+
+def test_this_machine_is_held_to_the_limit_of_all():
+    doors = Doors(Limits(streams=3, streams_of_address=1))
+    for _ in range(3):
+        doors.stream(Call("unix:"))
+    assert refusal(doors.stream, Call("unix:")) == "TOO_MANY_OPEN"
+    assert refusal(doors.stream, Call()) == "TOO_MANY_OPEN"
+
+
+def test_other_calls_have_limits_of_their_own():
+    doors = Doors(Limits(streams=1, calls=2, calls_of_address=1))
+    doors.stream(Call())
+    doors.call(Call(), looks=True)
+    assert refusal(doors.call, Call(), looks=False) == "TOO_MANY_OPEN"
+    doors.call(Call("unix:"), looks=False)
+    assert refusal(doors.call, Call("unix:"), looks=False) == "TOO_MANY_OPEN"
+
+
+def test_what_was_refused_is_not_counted():
+    doors = Doors(Limits(streams=1))
+    first = Call()
+    doors.stream(first)
+    refusal(doors.stream, Call())
+    first.end()
+    assert doors.open == (0, 0)
+    doors.stream(Call())
+
+
+# fmt: off
+UNDER_OVERLOAD = [
+    (Rank.IN_MATCH, True,  "a bot with matches in play"),
+    (Rank.RESUME,   True,  "a bot that comes back"),
+    (Rank.NEW,      False, "a new bot"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("rank", "in_", "who"), UNDER_OVERLOAD, ids=[r[2] for r in UNDER_OVERLOAD])
+def test_under_overload(rank, in_, who):
+    doors = Doors(why_busy=lambda: "the arena is 90 ms late")
+    if in_:
+        doors.let_in(rank)
+    else:
+        assert refusal(doors.let_in, rank) == "BUSY"
+
+
+def test_under_overload_nobody_is_shown_anything_but_matches_may_be_asked_for():
+    doors = Doors(why_busy=lambda: "the arena is 90 ms late")
+    assert refusal(doors.call, Call(), looks=True) == "BUSY"
+    doors.call(Call(), looks=False)  # which has an admission of its own
+
+
+def let_in(doors, rank):
+    try:
+        doors.let_in(rank)
+    except Refused:
+        return False
+    return True
+
+
+def test_when_many_say_hello_new_ones_are_refused_first_then_those_that_come_back():
+    clock = Clock()
+    doors = Doors(Limits(hellos=100, hellos_per_s=10.0), now_s=clock)
+    assert sum(let_in(doors, Rank.NEW) for _ in range(200)) == 50
+    assert sum(let_in(doors, Rank.RESUME) for _ in range(200)) == 40
+    assert all(let_in(doors, Rank.IN_MATCH) for _ in range(200))
+    assert not let_in(doors, Rank.RESUME)
+    clock.now_s = 2.0
+    assert sum(let_in(doors, Rank.RESUME) for _ in range(200)) == 10
+    clock.now_s = 60.0
+    assert let_in(doors, Rank.NEW)
+
+
+# Sessions.
+
+
+class World:
+    def __init__(self, *, why_busy=lambda: ""):
+        self.sessions, self.kept = {}, {}
+        self.tokens = Tokens(guests=True)
+        self.reception = Reception(
+            self.sessions, self.kept, Doors(why_busy=why_busy), self.tokens.forget_guest
+        )
+
+    def come(self, name):
+        bot = self.tokens.bot(f"guest:{name}")
+        self.reception.let_in(bot)
+        kept = self.kept.get(bot, KeptSession())
+        return self.sessions.setdefault(bot, Session(bot, lambda: 0.0, matches=kept.matches))
+
+    def visit(self, name):
+        session = self.come(name)
+        self.reception.hung_up(session)
+        return session
+
+
+@pytest.fixture
+def few_away(monkeypatch):
+    monkeypatch.setattr(reception_module, "MAX_AWAY", 3)
+
+
+def test_a_flood_of_guests_leaves_a_bounded_memory(few_away):
+    world = World()
+    for number in range(100):
+        world.visit(f"guest {number}")
+    assert [bot.name for bot in world.sessions] == ["guest 97", "guest 98", "guest 99"]
+    assert not world.kept
+    assert len(world.tokens._guests) == 3
+
+
+def test_a_bot_with_matches_is_not_forgotten(few_away):
+    world = World()
+    player = world.come("player")
+    player.reserved = 1
+    world.reception.hung_up(player)
+    for number in range(10):
+        world.visit(f"guest {number}")
+    assert BotId("player") in world.sessions
+    player.reserved = 0
+    for number in range(10):
+        world.visit(f"another {number}")
+    assert BotId("player") not in world.sessions
+
+
+def test_a_bot_that_has_played_goes_on_with_its_numbers(few_away):
+    world = World()
+    world.come("player")._matches = 7
+    world.visit("player")
+    for number in range(10):
+        world.visit(f"guest {number}")
+    assert BotId("player") not in world.sessions
+    assert world.kept == {BotId("player"): KeptSession(0, 7)}
+    assert world.come("player").numbered == 7
+
+
+def test_a_bot_that_came_back_is_not_forgotten_for_having_left(few_away):
+    world = World()
+    world.visit("here")._outbox = object()
+    for number in range(10):
+        world.visit(f"guest {number}")
+    assert BotId("here") in world.sessions
+
+
+def test_one_bot_cannot_say_hello_without_end():
+    world = World()
+    world.come("busy").reserved = 1
+    for _ in range(OWN_HELLOS):
+        world.come("busy")
+    assert refusal(world.come, "busy") == "BUSY"
+    world.come("another")
+
+
+def test_a_bot_with_matches_comes_in_under_overload_and_a_new_one_does_not():
+    why = ""
+    world = World(why_busy=lambda: why)
+    world.come("player").reserved = 1
+    world.come("known")
+    why = "the arena is 90 ms late"
+    world.come("player")
+    world.come("known")
+    assert refusal(world.come, "new") == "BUSY"
+
+
+def test_after_a_restart_those_who_never_played_are_counted_up_to_a_number():
+    class Written(list):
+        def append(self, data):
+            super().append(journal_pb2.Record.FromString(data).session.bot)
+
+    sessions = {(f"guest {n}", 0): KeptSession(1, 0) for n in range(KEPT_SILENT + 5)}
+    sessions |= {("player", 0): KeptSession(1, 3)}
+    written = Written()
+    keep_sessions(sessions, written)
+    assert len(written) == KEPT_SILENT + 1
+    assert "player" in written
+    assert "guest 0" not in written
+    assert "guest 5" in written
+
+
+def test_long_answers_are_remembered_in_few_bytes():
+    session = Session(BotId("ann"), lambda: 0.0)
+    long, other = b"x" * 60_000, b"y" * 60_000
+    session.remember(1, (long, b"short"))
+    (kept,) = session._settled.values()
+    assert all(len(each) <= REMEMBERED_BYTES for each in kept)
+    assert kept[1] == b"short"
+    session.remember(2, (other,))
+    assert session._settled[2] != session._settled[1][:1]
