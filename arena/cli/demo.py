@@ -137,6 +137,8 @@ def _play_all(
                 launched.cancel_scope.cancel()
 
         serve(ServerSettings(data), Tokens(), main)
+    if len(ranked) < len(plans):
+        raise click.ClickException("stopped")  # by SIGTERM
     return [ranked[plan.name] for plan in plans]
 
 

@@ -87,6 +87,8 @@ def play(
     log_to(data)
     with plain_errors():
         outcome = serve(ServerSettings(data), Tokens(), main)
+    if outcome is None:
+        raise click.ClickException("stopped before the match had ended")
     names = [command.name for command in commands]
     path = data / "replays" / f"{order.match_id}.replay"
     if as_json:

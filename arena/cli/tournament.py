@@ -145,7 +145,7 @@ def tournament(
 
 
 def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Report]:
-    """Play a tournament with a progress bar; Ctrl-C says how to go on."""
+    """Play a tournament with a progress bar; stopped, it says how to go on."""
     held = open_tournament(plan, data)
 
     with progress_bar(plan.game.title, quiet=quiet) as on_progress:
@@ -159,14 +159,15 @@ def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Re
             await publish_left_over(plan.schedule, report, arena)
             return ranked, report
 
-        try:
-            return serve(ServerSettings(data, sheds=True), Tokens(), main)
-        except KeyboardInterrupt:
-            done = held.outcomes()
-            text = f"stopped after {len(done)} matches; run the same command to go on"
-            if done and not quiet:
-                Console().print(show.table(standings(plan.schedule, done), "So far"))
-            raise click.ClickException(text) from None
+        with contextlib.suppress(KeyboardInterrupt):
+            found = serve(ServerSettings(data, sheds=True), Tokens(), main)
+            if found is not None:
+                return found
+        done = held.outcomes()
+        text = f"stopped after {len(done)} matches; run the same command to go on"
+        if done and not quiet:
+            Console().print(show.table(standings(plan.schedule, done), "So far"))
+        raise click.ClickException(text)
 
 
 @contextlib.contextmanager

@@ -229,7 +229,7 @@ def recover(
         before = newest.get(each.opened.match_id)
         if before is None or each.bodies != before.bodies[: len(each.bodies)]:
             newest[each.opened.match_id] = each
-    found.unfinished = [each for name, each in newest.items() if name not in last]
+    found.unfinished = list(newest.values())
     return found
 
 
@@ -378,6 +378,9 @@ class _Search:
         self._run.kept |= path is None and not again
         if outcome is not None:
             self._found.ended.append(Ended(opened, outcome, path))
+            # This ends what was found of it before, and not what a later attempt has begun.
+            unfinished = self._found.unfinished
+            unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]
 
 
 def _remove_partials(folder: Path) -> None:

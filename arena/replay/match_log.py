@@ -151,7 +151,7 @@ class MatchLog:
             scores=outcome.scores,
             places=outcome.places,
             ending=outcome.ending.value,  # type: ignore[arg-type]
-            end_us=int(end_s * 1e6),
+            end_us=round(end_s * 1e6),
             chain=self._chain,
             cause=(outcome.cause or 0),  # type: ignore[arg-type]
             incident=outcome.incident,

@@ -162,7 +162,7 @@ class Arena:
         if self.closed:
             raise draining()
         bot = self.tokens.bot(hello.token)
-        self._reception.let_in(bot, hello, drains=self.draining)
+        self._reception.let_in(bot, hello.games, drains=self.draining)
         session = self._session_of(bot)
         session.attach(hello, outbox)
         self._reception.welcomed(session)

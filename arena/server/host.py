@@ -110,10 +110,12 @@ class ServerSettings:
     """Whether new matches are refused, or wait, while the arena is late or its disk full."""
 
 
-def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awaitable[T]]) -> T:
+def serve(
+    settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awaitable[T]]
+) -> T | None:
     """Run an arena with its server while `main` runs in trio, and return its value.
 
-    SIGINT cancels `main`; SIGTERM drains first, and then cancels it.
+    SIGINT cancels `main`; SIGTERM drains first, and then cancels it: then the value is None.
 
     Raises:
       CannotServe: if the port is taken, the folder cannot be written, the files of TLS are not
@@ -121,7 +123,7 @@ def serve(settings: ServerSettings, tokens: Tokens, main: Callable[[Arena], Awai
       Unwritten: if the journal could not be written, as on a full disk.
       KeyboardInterrupt: after SIGINT.
     """
-    value: T = asyncio.run(_Host(settings, tokens, main).run())
+    value: T | None = asyncio.run(_Host(settings, tokens, main).run())
     return value
 
 

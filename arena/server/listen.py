@@ -64,6 +64,8 @@ def listen(
     where = _where(host, port)
     if host.startswith(UNIX):
         _make_way(Path(host.removeprefix(UNIX)))
+    elif port:
+        _require_free(host, port)
     try:
         if credentials is None:
             bound = server.add_insecure_port(where)
@@ -103,6 +105,25 @@ def _make_way(path: Path) -> None:
         except OSError as error:
             raise CannotServe(f"cannot listen on {path}: {error.strerror}") from error
     raise CannotServe(f"cannot listen on {path}: another server does")
+
+
+def _require_free(host: str, port: int) -> None:
+    """See that a port is free: grpc would say so in its own words first."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError:
+        return  # grpc looks names up in its own way
+    try:
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen(1)
+    except OSError:
+        where = _where(host, port)
+        text = f"cannot listen on {where}: the port is in use or not allowed"
+        raise CannotServe(text) from None
 
 
 def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:

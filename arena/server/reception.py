@@ -1,7 +1,7 @@
 """Lets bots in by rank, and forgets those that nobody waits for."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from arena.games.catalogue import UnknownGame, game_by_id
@@ -37,8 +37,10 @@ class Reception:
         self._left: dict[BotId, None] = {}
         """Bots by when they last hung up; they may be back."""
 
-    def let_in(self, bot: BotId, hello: play_pb2.Hello, *, drains: bool) -> None:
-        """Let a bot in that says hello.
+    def let_in(
+        self, bot: BotId, games: Iterable[play_pb2.GameSupport] = (), *, drains: bool = False
+    ) -> None:
+        """Let a bot in that says hello, and that it plays these games.
 
         An arena that drains takes back those who have matches in play, as these go on.
 
@@ -52,7 +54,7 @@ class Reception:
         if session is not None and not session.hellos.take():
             raise busy("this bot says hello too often", RETRY_S)
         self._doors.let_in(self._rank(bot, session))
-        for support in hello.games:
+        for support in games:
             try:
                 game_by_id(support.game)
             except UnknownGame as error:

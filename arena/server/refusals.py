@@ -10,6 +10,8 @@ from google.rpc.status_pb2 import Status
 from grpc_status.rpc_status import to_status
 
 DOMAIN: Final = "cardarena"
+DRAINING: Final = "DRAINING"
+"""The reason of what an arena refuses because it is about to close."""
 MAX_TEXT_CHARS: Final = 400
 """Longer texts are cut."""
 
@@ -64,4 +66,4 @@ def busy(text: str, retry_s: float) -> Refused:
 def draining() -> Refused:
     """The arena is about to close."""
     text = "the arena is closing and takes nothing new"
-    return Refused(grpc.StatusCode.UNAVAILABLE, "DRAINING", text)
+    return Refused(grpc.StatusCode.UNAVAILABLE, DRAINING, text)

@@ -27,6 +27,7 @@ from arena.server.arena import Arena
 from arena.server.crew import Crew
 from arena.server.deals import PlannedMatch
 from arena.server.orders import DEFAULT_TIME_CONTROL, MatchOrder
+from arena.server.refusals import DRAINING, Refused
 from arena.server.session import BotId
 from arena.store import Entrant, Settings, StoreBusy, Tournament, open_store
 
@@ -122,7 +123,12 @@ async def play(
     async def lease(match: MatchPlan) -> MatchOutcome:
         await crew.prepare(_bots(match))
         await dealer.ready(match.deal_set_id)
-        outcome = await arena.lease(dealer.order(match))
+        try:
+            outcome = await arena.lease(dealer.order(match))
+        except Refused as refused:
+            if refused.reason != DRAINING:
+                raise
+            await trio.sleep_forever()  # until what is in play has ended
         return ladder_outcome(outcome, arena.journal.position)
 
     report = await run_tournament(

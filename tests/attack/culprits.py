@@ -35,6 +35,8 @@ SLOT_S = 0.01
 PER_SLOT = 100
 """Which makes 10,000 a second."""
 BOMB = gzip.compress(bytes(30_000_000), 9)
+AT_LEAST_S = 0.2
+"""An attack that goes on for longer than this counts as one that was not cut off."""
 PATIENCE_S = 8.0
 """How long an attacker waits to be cut off; more than any limit."""
 
@@ -88,11 +90,11 @@ class Attacker:
         return wire
 
     def judge(self, began_s, cut):
-        """Note how an attempt ended."""
+        """Note how an attempt ended; one that was just begun when the time was up is none."""
         if cut:
             self.outcome.cut += 1
             self.outcome.longest_s = max(self.outcome.longest_s, time.monotonic() - began_s)
-        else:
+        elif time.monotonic() - began_s > AT_LEAST_S:
             self.outcome.uncut += 1
 
     def flood(self, data, *, name="culprit"):
@@ -106,8 +108,7 @@ class Attacker:
                     self.outcome.sent += PER_SLOT
                     left_s = slot_s + SLOT_S - time.monotonic()
                     cut = any(seen.ends_stream for seen in wire.frames(left_s))
-                if cut or wire.closed or self.goes_on:
-                    self.judge(began_s, cut or wire.closed)
+                self.judge(began_s, cut or wire.closed)
 
 
 # Messages.

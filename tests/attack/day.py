@@ -45,12 +45,13 @@ GAMES_PLAYED = tuple(
     game for game in GAMES if game.id not in ("eleusis", "open_face_chinese_poker")
 )
 """Those whose decisions take the rules little time, so that a day has many."""
-IN_PLAY = 8
+IN_PLAY = 6
 LIFE_S = 1_800.0
 """Mean time between two restarts of the arena."""
-THINK_S = 2.0
-AWAY_S = 20.0
-"""The longest that an honest bot is away: less than what it has in a match, even twice."""
+THINK_S = 4.0
+AWAY_S = 3.0
+"""The longest that an honest bot is away; it has a minute in all in each match."""
+FAULTY_AWAY_S = 60.0
 REMEMBERED = 100
 """What the arena remembers of what is over is cut to this, so that an hour shows a leak."""
 OBJECTS_AN_HOUR = 2_000.0
@@ -85,11 +86,11 @@ class Bot:
 
     async def run(self):
         """Play for as long as the arena lives."""
-        await trio.sleep(self.random.uniform(0.0, AWAY_S / 2))
+        await trio.sleep(self.random.uniform(0.0, AWAY_S))
         while True:
             with contextlib.suppress(Refused):
                 await self._stream()
-            await trio.sleep(self.random.uniform(0.1, AWAY_S if self.honest else 3 * AWAY_S))
+            await trio.sleep(self.random.uniform(0.1, AWAY_S if self.honest else FAULTY_AWAY_S))
 
     async def _stream(self):
         line, arena = Stream(), self.day.arena

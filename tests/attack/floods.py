@@ -51,13 +51,13 @@ EXPECTED = {
 }
 
 
-async def floods(seed, *, seconds, attacks=tuple(EXPECTED)):
+async def floods(seed, *, seconds, attacks=tuple(EXPECTED), settle_s=SETTLE_S):
     """Attack an arena in every way known, and see how a bot fares that plays on it."""
     report = Report()
     async with Trial(seed=seed) as trial, Victim(trial.server.address) as victim:
         await victim.measured(min(seconds, 2.0))  # until everything is loaded
         for name in attacks:
-            await _attack(name, trial, victim, seconds, report)
+            await _attack(name, trial, victim, seconds, settle_s, report)
         log = (trial.data / "arena.log").read_text("utf-8")
     incidents = [line for line in log.splitlines() if '"level": "error"' in line]
     report.violations += [Violation("no error of the arena's own", line) for line in incidents]
@@ -65,7 +65,7 @@ async def floods(seed, *, seconds, attacks=tuple(EXPECTED)):
     return report
 
 
-async def _attack(name, trial, victim, seconds, report):
+async def _attack(name, trial, victim, seconds, settle_s, report):
     expected, pid = EXPECTED[name], trial.server.child.pid
     calm_ms = percentile(await victim.measured(seconds), 99) * 1e3
     before = use_of(pid)
@@ -77,7 +77,7 @@ async def _attack(name, trial, victim, seconds, report):
             await culprit.says(r"begins")
             waits_s = await victim.measured(lasts_s)
             outcome = json.loads((await culprit.says(r"\{.*\}"))[0])
-            await asyncio.sleep(SETTLE_S)
+            await asyncio.sleep(settle_s)
     finally:
         culprit.kill()
     after = use_of(pid)
@@ -101,7 +101,8 @@ async def _attack(name, trial, victim, seconds, report):
             report.violations.append(Violation("an attacker is cut off", where))
     if not waits_s:
         report.violations.append(Violation("the victim plays on", name))
-    if after.fds > before.fds:
+    # Under --quick the machine may not have come round to closing them yet.
+    if after.fds > before.fds and settle_s == SETTLE_S:
         where = f"{name}: {after.fds - before.fds} more"
         report.violations.append(Violation("files are closed after an attack", where))
     if after.threads > before.threads + 2:

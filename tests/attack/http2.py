@@ -165,6 +165,10 @@ class Wire:
         self.wait_for(lambda _: False, patience_s)
         return self.closed
 
+    def fileno(self):
+        """The connection's file."""
+        return self._socket.fileno()
+
     def close(self):
         """Hang up without a word."""
         self._socket.close()

@@ -12,10 +12,12 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from tests.attack import scenarios
 from tests.chaos.case import Violation
 from tests.chaos.report import Report
-from tests.chaos.scenarios import SCENARIOS
+from tests.chaos.scenarios import SCENARIOS as FAULTS
 
+SCENARIOS = {**FAULTS, **scenarios.SCENARIOS}
 PLAIN_COLUMNS = 100
 """Width where the output is not a terminal."""
 SHOWN = 10
@@ -25,10 +27,12 @@ _out = Console() if sys.stdout.isatty() else Console(width=PLAIN_COLUMNS)
 _err = Console(stderr=True)
 
 
-def play(name, seed, quick):
-    """One scenario's report. Whatever it stumbles over is a violation."""
+def play(name, seed, quick, given):
+    """One scenario's report, with `given` in place of its size. Whatever it stumbles over is
+    a violation.
+    """
     scenario = SCENARIOS[name]
-    size = scenario.quick if quick else scenario.full
+    size = {**(scenario.quick if quick else scenario.full), **given}
     try:
         return asyncio.run(scenario.play(seed, **size))
     except Exception as error:
@@ -65,11 +69,15 @@ def show(name, seed, quick, report, took_s):
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--only", "names", type=click.Choice(sorted(SCENARIOS)), multiple=True,
               help="Run this scenario; may be repeated.")  # fmt: skip
+@click.option("--attack", is_flag=True, help="Run the floods.")
+@click.option("--soak", is_flag=True, help="Run the day on a mock clock and the soak.")
+@click.option("--minutes", type=float, help="How long the soak is.  [default: 10]")
+@click.option("--connections", type=int, metavar="N", help="Hold so many idle streams open.")
 @click.option("--quick", is_flag=True, help="The short form, as in scripts/test.")
 @click.option("--seed", type=int, help="Of all that is random; drawn if it is not given.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON instead.")
 @click.option("--list", "listed", is_flag=True, help="Say what there is, and run nothing.")
-def main(names, quick, seed, as_json, listed):
+def main(names, attack, soak, minutes, connections, quick, seed, as_json, listed):
     r"""Kill, freeze, cut and fill up a real arena, and check what it promises.
 
     Exits with 1 if an invariant was broken. A target that was missed is shown.
@@ -78,6 +86,9 @@ def main(names, quick, seed, as_json, listed):
     Examples:
       scripts/chaos --quick
       scripts/chaos --only killed-server --seed 7
+      scripts/chaos --attack
+      scripts/chaos --soak --minutes 60
+      scripts/chaos --connections 10000
       scripts/chaos --json > chaos.json
     """
     if listed:
@@ -85,11 +96,21 @@ def main(names, quick, seed, as_json, listed):
             _out.print(f"{scenario.name}: {scenario.about}", markup=False, highlight=False)
         return
     seed = int(time.time()) % 1_000_000 if seed is None else seed
+    given = {}
+    if attack:
+        names += scenarios.ATTACK
+    if soak:
+        names += scenarios.SOAK
+    if minutes is not None:
+        given["soak"] = {"minutes": minutes}
+    if connections is not None:
+        names += scenarios.CONNECTIONS
+        given["connections"] = {"streams": connections}
     found = {}
     for name in names or SCENARIOS:
         _err.print(f"{name} ...", markup=False, highlight=False)
         began_s = time.monotonic()
-        report = play(name, seed, quick)
+        report = play(name, seed, quick, given.get(name, {}))
         took_s = time.monotonic() - began_s
         found[name] = {
             "seed": seed,

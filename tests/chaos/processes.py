@@ -20,6 +20,8 @@ PATIENCE_S = 60.0
 """How long anything that must happen is waited for; far more than it takes."""
 FAILING_DISK = "CHAOS_FAILING_DISK"
 """Variable of the environment that tells an arena how its disk is to fail."""
+PARENT = "CHAOS_PARENT"
+"""Variable of the environment that tells a child whose it is."""
 GLANCE_S = 0.01
 """Between two looks at a process or a file: there is no event to wait for."""
 
@@ -30,11 +32,11 @@ class Stuck(AssertionError):
 
 def die_with_parent():
     """Have the kernel kill this process when its parent ends. Linux only, elsewhere nothing."""
-    parent = os.getppid()
+    parent = int(os.environ.pop(PARENT, os.getppid()))
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-        if os.getppid() != parent:  # it ended before it could be tied to
+        if os.getppid() != parent:  # it ended before this could be tied to it
             os._exit(1)
 
 
@@ -66,7 +68,7 @@ class Child:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 cwd=ROOT,
-                env={**os.environ, **environment},
+                env={**os.environ, PARENT: str(os.getpid()), **environment},
                 start_new_session=True,
             )
         self.pid = self._process.pid
@@ -80,7 +82,7 @@ class Child:
         """What this process has printed so far."""
         return self.log.read_bytes()[self._seen :].decode("utf-8", "replace")
 
-    async def says(self, pattern):
+    async def says(self, pattern, patience_s=PATIENCE_S):
         """Wait until it has printed something, and give the match of the pattern."""
 
         def look():
@@ -89,7 +91,7 @@ class Child:
                 raise Stuck(f"a child ended with {self.returncode}; it printed:\n{self.words()}")
             return found
 
-        return await until(look, f"a child to print {pattern!r}")
+        return await until(look, f"a child to print {pattern!r}", patience_s)
 
     def signal(self, number):
         """Send it a signal, if it runs."""

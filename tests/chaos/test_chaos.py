@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.chaos.__main__ import SCENARIOS as ALL
 from tests.chaos.__main__ import command, main, play
 from tests.chaos.case import Violation
 from tests.chaos.processes import ROOT, until
@@ -118,7 +119,7 @@ def ended(pid):
 def test_the_command_lists_its_scenarios():
     done = CliRunner().invoke(main, ["--list"])
     assert done.exit_code == 0
-    for name in SCENARIOS:
+    for name in ALL:
         assert f"{name}: " in done.output
 
 
@@ -127,9 +128,9 @@ def test_the_command_fails_where_an_invariant_is_broken(monkeypatch):
         """Break something."""
         return Report(violations=[Violation("nothing breaks", "here")])
 
-    monkeypatch.setitem(SCENARIOS, "broken", Scenario(broken, {}))
+    monkeypatch.setitem(ALL, "broken", Scenario(broken, {}))
     assert command("broken", 7, quick=True) == "scripts/chaos --only broken --seed 7 --quick"
-    report = play("broken", 7, quick=True)
+    report = play("broken", 7, quick=True, given={})
     assert not report.held
     done = CliRunner().invoke(main, ["--only", "journal-speed", "--quick", "--json"])
     assert done.exit_code == 0
@@ -141,6 +142,6 @@ def test_what_a_scenario_stumbles_over_is_a_violation(monkeypatch):
         """Fall."""
         raise RuntimeError("over its feet")
 
-    monkeypatch.setitem(SCENARIOS, "stumbles", Scenario(stumbles, {}))
-    (violation,) = play("stumbles", 7, quick=True).violations
+    monkeypatch.setitem(ALL, "stumbles", Scenario(stumbles, {}))
+    (violation,) = play("stumbles", 7, quick=True, given={}).violations
     assert violation.where == "RuntimeError: over its feet"

@@ -38,14 +38,20 @@ def journalled(data):
     return sum(path.stat().st_size for path in (data / "journal").glob("*.journal"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
-def test_a_server_that_is_stopped_loses_no_finished_match(number, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(signal.SIGKILL, ""), (signal.SIGINT, "to go on"), (signal.SIGTERM, "to go on")],
+    ids=["killed", "Ctrl-C", "drained"],
+)
+def test_a_server_that_is_stopped_loses_no_finished_match(number, said, tmp_path):
     arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=24)
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until(lambda: journalled(tmp_path) > 20_000, process)
     os.kill(process.pid, number)
-    process.communicate(timeout=PATIENCE_S)
+    _, words = process.communicate(timeout=PATIENCE_S)
     assert process.returncode != 0
+    assert said in words.decode()
+    assert "Traceback" not in words.decode()
 
     again = subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
     standings = json.loads(again.stdout)

@@ -292,6 +292,6 @@ def hellos():
 
 CALL = Target(
     "calls", "every call of lobby and replays, with any request",
-    check_call, calls, short=120,
+    check_call, calls, short=100,
 )  # fmt: skip
 HELLO = Target("hello", "the first message of a play stream", check_hello, hellos, short=80)

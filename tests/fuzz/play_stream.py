@@ -13,7 +13,7 @@ from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, play_pb2
 from tests.fuzz.sitting import Sitting
 from tests.fuzz.target import Target, packed, unpacked
-from tests.fuzz.wild import Messages, mutated, sized, tag
+from tests.fuzz.wild import Messages, edit, mutated, sized, tag
 
 MATCHES = 3
 OPEN_ASKS = 2
@@ -184,18 +184,29 @@ def moves(draw):
     at, steps = draw(st.integers(0, len(GAMES) - 1)), draw(st.integers(0, STEPS - 1))
     head = bytes((at, steps))
     offered = offered_moves(GAMES[at].id, steps)
-    if offered and draw(st.booleans()):
+    how = draw(st.sampled_from("beeees" if offered else "s"))
+    if how == "b":
         return head + draw(mutated(offered, most=3))
+    if how == "e":
+        return head + _edited_move(draw, draw(st.sampled_from(offered)))
     wild = draw(st.sampled_from((0.0, 0.1)))
     family = {field.name: field for field in game_pb2.GameMove.DESCRIPTOR.fields}
     known = _family(offered, family)
     if known is None or draw(st.integers(0, 7)) == 0:
         return head + draw(Messages(wild=wild).of(game_pb2.GameMove.DESCRIPTOR))
-    cards = ("As", "Kh", "7d", "2c", "Ts", "card.rank > last.rank")
-    inner = Messages(wild=wild, texts=cards, most_fields=6).of(known.message_type)
+    inner = Messages(wild=wild, texts=CARDS, most_fields=6).of(known.message_type)
     return head + tag(known.number, 2) + sized(draw(inner))
 
 
+def _edited_move(draw, encoded):
+    """A move that was offered, with one or two fields changed."""
+    move = game_pb2.GameMove.FromString(encoded)
+    for _ in range(draw(st.integers(1, 2))):
+        edit(draw, getattr(move, move.WhichOneof("game")), CARDS)
+    return move.SerializeToString()
+
+
+CARDS = ("As", "Kh", "7d", "2c", "Ts", "card.rank > last.rank")
 _OFFERED = {}
 
 
@@ -218,9 +229,9 @@ def _family(offered, fields):
 
 SESSION = Target(
     "session", "anything said on a play stream, with three matches in play",
-    check_session, sessions, short=60,
+    check_session, sessions, short=35,
 )  # fmt: skip
 MOVES = Target(
     "moves", "any bytes as a move, at any point of any game",
-    check_move, moves, short=120,
+    check_move, moves, short=70,
 )  # fmt: skip

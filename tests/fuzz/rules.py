@@ -21,7 +21,7 @@ from tests.fuzz.wild import mutated
 from tests.games.test_eleusis_language import FAILURES, VALUES
 from tests.games.test_eleusis_oracle import DIFFERENT, Writer, theirs
 
-LINES = (["7h"], ["As", "Kh", "2d", "Tc", "9s"], list(DECK_ORDER) * 2)
+LINES = (["7h"], ["As", "Kh", "2d", "Tc", "9s"], list(DECK_ORDER))
 CALLS_PER_COST = 12
 """Function calls that one unit of cost may stand for: looking through a list of eight is one."""
 CALLS_OF_A_CARD = 3_000
@@ -61,8 +61,10 @@ def check_rule(data):
         # What is spent last may go beyond the limit by one value that is built.
         assert found.dearest <= MAX_COST + MAX_LENGTH + 500
         assert found.cost <= 52 * found.dearest
-        assert found == Rule(text).evaluate(faces) or found.failed is not None
-        assert found.allowed == Rule(text).evaluate(faces).allowed
+        again = Rule(text).evaluate(faces)
+        assert (again.allowed, again.cost) == (found.allowed, found.cost)
+        if found.dearest > MAX_COST:
+            break  # longer lines take no longer
     _check_oracle(rule, text)
 
 
@@ -146,5 +148,5 @@ def texts():
 
 RULES = Target(
     "rules", "texts as rules of Eleusis, and the other engine beside ours",
-    check_rule, texts, short=40,
+    check_rule, texts, short=25,
 )  # fmt: skip

@@ -200,6 +200,16 @@ class SessionMachine(RuleBasedStateMachine):
         }
         self._say([(said[kind], 0)] if kind in said else [], **{kind: bodies[kind]})
 
+    @precondition(lambda self: self.connected)
+    @rule(kind=st.sampled_from(("ready", "hello")), times=st.sampled_from((9, 12, 45)))
+    def nag(self, kind, times):
+        """The same is said on and on."""
+        self.steps.append(["nag", kind, times])
+        for _ in range(times):
+            if self.connected:
+                self.out_of_place(kind)
+                self.steps.pop()
+
     @precondition(lambda self: self.old_outboxes)
     @rule(which=st.integers(0, 9))
     def words_of_an_old_stream(self, which):

@@ -1,12 +1,16 @@
 """A moment of fuzzing, always the same, and every input that is kept."""
 
+import bisect
 import io
+import itertools
 import random
 import tracemalloc
 
 import pytest
 
+from arena.replay.deal_book import DEALS_MAGIC, LOG_MAGIC
 from arena.replay.read import Replay
+from arena.replay.records import JOURNAL_MAGIC, framed
 from arena.replay.verify import verify
 from tests.fuzz import recorded, session_model, sockets
 from tests.fuzz.play_stream import honest_messages
@@ -33,7 +37,7 @@ def test_nothing_made_up_breaks_a_promise(name):
 
 
 def test_a_session_does_what_its_model_says():
-    session_model.search(25)
+    session_model.search(20)
 
 
 def test_memory_stays_flat():
@@ -85,6 +89,28 @@ STEPS = sorted((CORPUS / MODEL).glob("*"))
 @pytest.mark.parametrize("path", STEPS, ids=[path.name for path in STEPS])
 def test_steps_that_are_kept_agree_with_the_model(path):
     session_model.replay(path.read_bytes())
+
+
+FILES = [
+    (JOURNAL_MAGIC, "journal"),
+    (DEALS_MAGIC, "deals"),
+    (LOG_MAGIC, "log"),
+]
+
+
+@pytest.mark.parametrize(("magic", "name"), FILES, ids=[name for _, name in FILES])
+def test_damage_anywhere_leaves_what_stood_before_it_and_nothing_else(magic, name):
+    """Cut at every byte, a bit flipped in every byte: what is read is a prefix of what was."""
+    data = getattr(recorded.files(), name)
+    whole = recorded.bodies(data, magic)
+    assert len(whole) > 1
+    ends = list(itertools.accumulate((len(framed(body)) for body in whole), initial=len(magic)))
+    for at in range(len(data)):
+        sound = max(0, bisect.bisect_right(ends, at) - 1)
+        flipped = bytearray(data)
+        flipped[at] ^= 1 << at % 8
+        for damaged in (data[:at], bytes(flipped)):
+            assert recorded.bodies(damaged, magic) == whole[:sound]
 
 
 def test_all_that_is_kept_belongs_to_a_target():

@@ -14,7 +14,7 @@ INTS = (0, 1, 2, 3, 7, 52, 127, 128, 255, 512, 1 << 20, (1 << 31) - 1, 1 << 31, 
 BIG_INTS = (1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 NASTY_BYTES = (b"", b"\x00", b"\xff\xfe", b"\xc0\xaf", b"\xed\xa0\x80", b"a" * 300, bytes(32))
 NASTY_TEXTS = ("", "\x00", "abstrac", "democracy", "../../etc/passwd", "%2e%2e%2f", "é\u202e𝄞",
-               "' OR 1=1 --", "<script>", "7h", "10h", "a" * 300)  # fmt: skip
+               "' OR 1=1 --", "<script>", "7h", "10h", "a" * 300, "b" * 3000)  # fmt: skip
 
 _VARINTS = {
     FieldDescriptor.TYPE_UINT32,
@@ -153,3 +153,47 @@ class Messages:
                 )
             )
         )
+
+
+def edit(draw, message, texts=(), byte_strings=()):
+    """Set one field of a message to something else, or take it out."""
+    field = draw(st.sampled_from(tuple(message.DESCRIPTOR.fields)))
+    held = getattr(message, field.name)
+    if field.is_repeated:
+        _edit_list(draw, field, held, texts, byte_strings)
+    elif draw(st.integers(0, 9)) == 0:
+        message.ClearField(field.name)
+    elif field.message_type:
+        edit(draw, held, texts, byte_strings)
+    else:
+        setattr(message, field.name, draw(_values(field, texts, byte_strings)))
+
+
+def _edit_list(draw, field, held, texts, byte_strings):
+    how = draw(st.sampled_from(("change", "change", "add", "drop")))
+    if how == "drop" and held:
+        del held[draw(st.integers(0, len(held) - 1))]
+    elif field.message_type:
+        element = held[draw(st.integers(0, len(held) - 1))] if held and how != "add" else held.add()
+        edit(draw, element, texts, byte_strings)
+    elif how == "change" and held:
+        held[draw(st.integers(0, len(held) - 1))] = draw(_values(field, texts, byte_strings))
+    else:
+        held.append(draw(_values(field, texts, byte_strings)))
+
+
+_UNSIGNED = {FieldDescriptor.TYPE_UINT32: 32, FieldDescriptor.TYPE_UINT64: 64}
+
+
+def _values(field, texts, byte_strings):
+    """Values that a field can hold, and that do not belong there."""
+    if field.type == FieldDescriptor.TYPE_STRING:
+        return st.one_of(st.sampled_from((*texts, *NASTY_TEXTS)), st.text(max_size=8))
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return st.one_of(st.sampled_from((*byte_strings, b"", b"short")), st.binary(max_size=33))
+    if field.type == FieldDescriptor.TYPE_BOOL:
+        return st.booleans()
+    bits = _UNSIGNED.get(field.type)
+    least, most = (0, (1 << bits) - 1) if bits else (-(1 << 31), (1 << 31) - 1)
+    known = [number for number in (*INTS, *BIG_INTS, -1) if least <= number <= most]
+    return st.one_of(st.sampled_from(known), st.integers(0, 9))

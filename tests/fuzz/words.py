@@ -21,8 +21,8 @@ from tests.fuzz.play_stream import offered_moves
 from tests.fuzz.target import Target, check_sentence
 from tests.fuzz.wild import NASTY_TEXTS, Messages, mutated, sized, tag
 
-MAX_WORDS = 4000
-"""Of what a person is told, who may be told all options that there are."""
+MAX_WORDS = 1 << 20
+"""A person's own words may be quoted in full."""
 
 
 def check_notation(data):

@@ -388,3 +388,21 @@ def test_a_match_that_ended_later_keeps_no_older_journal(folders):
     killed(folders[0], then=begun)
     killed(folders[0], {"match_id": "begun"})
     assert recover(*folders).spent([]) == segments(folders[0])
+
+
+def test_a_match_that_was_aborted_and_begun_again_is_not_over(folders):
+    """Its tournament waits for the second attempt, whose moves bots have seen."""
+    aborted = {"match_id": "one", "deal_set": "set", "options": {"hands": 40}, "stop_after_s": 3}
+    killed(folders[0], aborted, then=lambda journal: begun(journal, "one"))
+    found = recover(*folders)
+    assert [each.opened.match_id for each in found.unfinished] == ["one"]
+    assert found.spent(waiting=["one"]) == []
+    killed(folders[0], {"match_id": "one", "deal_set": "set"})
+    assert recover(*folders).unfinished == []
+
+
+def test_an_aborted_attempt_ends_what_older_journals_hold_of_it(folders):
+    aborted = {"match_id": "one", "deal_set": "set", "options": {"hands": 40}, "stop_after_s": 3}
+    killed(folders[0], then=lambda journal: begun(journal, "one"))
+    killed(folders[0], aborted)
+    assert recover(*folders).unfinished == []

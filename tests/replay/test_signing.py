@@ -11,7 +11,8 @@ from google.protobuf.message import DecodeError
 from arena.cli.keys import keys
 from arena.cli.replay import replay as command
 from arena.deal import transcript
-from arena.replay.cut import recover, write_replay
+from arena.referee import AbortCause
+from arena.replay.cut import Unfinished, recover, write_replay
 from arena.replay.frames import Discrepancy
 from arena.replay.journal import Journal
 from arena.replay.read import Replay
@@ -29,6 +30,7 @@ from arena.replay.signing import (
     transcript_statement,
 )
 from arena.replay.verify import verify, verify_file
+from arena.server.cut_short import close
 from cardarena.v1 import journal_pb2
 from tests.deal.house import BARE, SDK, House
 from tests.replay.matches import Bot, play
@@ -229,6 +231,7 @@ CHANGES = [
     (lambda other: named(b"\x01" * 31),                 "signature is not of this replay",             "what is no key"),
     (lambda other: named(b""),                          "does not name the arena's key",               "no key's name"),
     (lambda other: lambda records: records.pop(),       "before its last record, the arena's signature", "no signature"),
+    (lambda other: lambda records: records.append(records[-1]), "is out of place",                     "two signatures"),
     (lambda other: signed_anew(KEY, transcript_statement), "signature is not of this replay",          "a signature for transcripts"),
     (lambda other: signed_anew(OTHER_KEY),              "is signed by another arena, with the key " + OTHER_KEY.public_key.hex()[:16], "another arena's signature"),
     (lambda other: both_gone,                           "is not signed",                               "rewritten without any"),
@@ -254,6 +257,16 @@ def test_what_is_cut_out_of_a_journal_is_signed(tmp_path):
         play(journal)
     (ended,) = recover(tmp_path / "journal", tmp_path / "replays", signer=KEY).ended
     assert verify_file(ended.path, arena=KEY.public_key).ok
+
+
+def test_a_match_that_nobody_goes_on_with_is_closed_and_signed(tmp_path):
+    with Journal(tmp_path / "journal") as journal:
+        played = play(journal)
+        opened = journal_pb2.Record.FromString(played.log.bodies[0]).opened
+        left = Unfinished(opened, tuple(played.log.bodies[:4]), played.opening)
+        close(left, AbortCause.STOPPED, journal, tmp_path / "replays", KEY)
+    (path,) = (tmp_path / "replays").iterdir()
+    assert verify_file(path, arena=KEY.public_key).ok
 
 
 # Transcripts, as bots keep them.

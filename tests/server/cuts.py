@@ -178,6 +178,8 @@ class Player:
         """All answers so far, by id of the ask."""
         self.epochs, self.refusals, self.closed, self.deals = [], [], [], []
         self.welcomes = []
+        self.unlisted = set()
+        """Matches that a welcome did not list, and whose end was not told."""
         self.frames = []
         """All bytes that came, in order."""
 
@@ -199,6 +201,8 @@ class Player:
         if kind == "welcome":
             self.welcomes.append(body)
             self.epochs.append(body.epoch)
+            listed = {start.match for start in body.matches}
+            self.unlisted |= told.starts.keys() - told.ends.keys() - listed
             for start in body.matches:
                 told.keep(told.starts, start.match, start.SerializeToString(deterministic=True))
             self._asked(body.open_asks)
@@ -426,6 +430,9 @@ class World:
         for order in self.orders:
             if order.match_id in self.arena.matches or self._is_over(order):
                 continue
+            for player in self.players:
+                if player.line is None:
+                    self._connect(player)
             if self.lease:
                 self.nursery.start_soon(self.arena.lease, order)
             else:

@@ -1,18 +1,21 @@
 """Who may come back while the arena drains or after it was killed, and who is taken for gone."""
 
 import contextlib
+from dataclasses import replace
 
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.referee import FaultKind
+from arena.referee import AbortCause, FaultKind
 from arena.replay.cut import recover
 from arena.replay.deal_log import DealLog
 from arena.replay.journal import Journal
 from arena.replay.read import read_body
-from arena.replay.records import JOURNAL_MAGIC, read_records
+from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
+from arena.replay.verify import verify_file
 from arena.server.arena import Arena
+from arena.server.cut_short import close
 from arena.server.orders import MatchOrder
 from arena.server.refusals import Refused
 from arena.server.session import BotId
@@ -176,5 +179,31 @@ def test_what_was_promised_is_written_down_again_before_all_else(folder):
             assert isinstance(bodies[0], journal_pb2.Run)
             assert isinstance(bodies[1], journal_pb2.Ordered)
             assert any(isinstance(body, journal_pb2.SessionKept) for body in bodies)
+
+    run(main)
+
+
+def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
+    """Whatever the microsecond of its last decision, which need not have cost any time."""
+    order = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
+
+    async def main():
+        async with arena_in(folder) as (arena, nursery):
+            for bot in order.bots:
+                says_hello(arena, bot)
+            arena.sessions[BOB].leave()
+            nursery.start_soon(arena.lease, order)
+            await wait_all_tasks_blocked()
+        (unfinished,) = recover(folder / "journal", folder / "replays").unfinished
+        bodies = [read_body(Framed(0, each)) for each in unfinished.bodies]
+        (number, decided) = bodies[-1]
+        assert decided.unasked
+        decided.sent_us = 249  # 249 / 1e6 * 1e6 is a little less than 249
+        last = journal_pb2.Record(match=number, decided=decided).SerializeToString()
+        with Journal(folder / "another") as journal:
+            changed = replace(unfinished, bodies=(*unfinished.bodies[:-1], last))
+            close(changed, AbortCause.STOPPED, journal, folder / "replays")
+        verdict = verify_file(folder / "replays" / "m.replay")
+        assert verdict.ok, verdict.problem
 
     run(main)

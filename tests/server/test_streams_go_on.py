@@ -103,6 +103,8 @@ def test_every_game_goes_on_as_it_would_have(folder, game, what):
     for player in world.players:
         assert player.epochs == sorted(set(player.epochs)), "streams are counted up"
         assert player.refusals == []
+        unlisted = {player.told.which(number) for number in player.unlisted}
+        assert unlisted <= world.over_when_killed, "welcome lists all that goes on"
 
 
 # A game in turn and one of simultaneous decisions; there every boundary is tried.
@@ -193,9 +195,10 @@ def test_of_two_streams_that_race_the_newer_plays_and_the_older_is_not_heard(fol
         assert (old.closed, player.line.closed) == (True, False)
         assert old.verdict.reason == "TAKEN_OVER"
         olds.append(old)
-        wrong = [play_pb2.Answer(ask_id=number, index=99) for number in player.told.asks]
-        said = play_pb2.BotMessage(answers=play_pb2.Answers(answers=wrong))
-        session.deliver(old, said.SerializeToString(), trio.current_time())
+        for number in player.told.asks:
+            wrong = play_pb2.Answers(answers=[play_pb2.Answer(ask_id=number, index=99)])
+            said = play_pb2.BotMessage(answers=wrong).SerializeToString()
+            session.deliver(old, said, trio.current_time())
         world.arena.hung_up(session, old)
         assert session.connected, "the end of the older stream is not the bot's"
 

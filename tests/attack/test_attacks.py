@@ -1,0 +1,200 @@
+"""The short form of the attacks: real sockets beside a bot that only wants to play.
+
+Times are measured by `scripts/chaos` only: what is asserted here does not
+depend on the machine.
+"""
+
+import asyncio
+import subprocess
+import sys
+import time
+
+import pytest
+
+from arena.server.connections import OWN_HELLOS
+from arena.server.guard import REQUEST_S
+from arena.server.play import HELLO_S
+from arena.server.tokens import Tokens
+from tests.attack import floods as floods_module
+from tests.attack.culprits import BOMB, hello
+from tests.attack.floods import floods
+from tests.attack.http2 import PLAY, Frame, Wire, call, frame, said
+from tests.attack.idle import Holder
+from tests.attack.slopes import slope
+from tests.chaos.processes import ROOT, until
+from tests.server.running import running
+
+SEED = 5
+SHORT = ("messages", "garbage", "oversized", "bombs", "never-reads", "resets", "pings")
+"""Attacks of every kind, but for those that need patience: they have a test of their own."""
+
+
+def test_a_bot_plays_on_beside_every_flood(monkeypatch):
+    """The last is the positive control: nothing cuts it off, and the report has to say so."""
+    monkeypatch.setitem(floods_module.EXPECTED, "settings-flood", floods_module.Expected())
+    attacks = (*SHORT, "settings-flood")
+    report = asyncio.run(floods(SEED, seconds=0.3, attacks=attacks, settle_s=0.1))
+    (found,) = report.violations
+    assert found.invariant == "an attacker is cut off"
+    assert found.where.startswith("settings-flood")
+
+
+# Silence. One arena, and all that wait for a limit wait together.
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("arena"), Tokens(guests=True)) as arena:
+        yield arena
+
+
+LOBBY = "/cardarena.v1.LobbyService/ListGames"
+REPLAYS = "/cardarena.v1.ReplayService/GetReplay"
+HEALTH = "/grpc.health.v1.Health/Watch"
+HALF = said(1, bytes(1000))[:20]
+
+# fmt: off
+SILENCES = [
+    # opens                           within     why
+    (b"",                             None,      "a connection that says nothing at all"),
+    (call(1, PLAY),                   HELLO_S,   "a play stream without hello"),
+    (call(1, PLAY) + HALF,            HELLO_S,   "a play stream with half a hello"),
+    (call(1, LOBBY),                  REQUEST_S, "a call without its request"),
+    (call(1, LOBBY) + HALF,           REQUEST_S, "a call with half a request"),
+    (call(1, REPLAYS),                REQUEST_S, "a call that would be answered by a stream"),
+    (call(1, HEALTH),                 REQUEST_S, "a call that would be answered without end"),
+    (call(1, LOBBY, authorization="Bearer arena_x"), 1.0, "one with a bad token, refused at once"),
+]
+# fmt: on
+
+
+def test_whoever_says_nothing_is_cut_off(arena):
+    wires = [Wire(arena.address, silent=not opens) for opens, _, _ in SILENCES]
+    for wire, (opens, _, _) in zip(wires, SILENCES, strict=True):
+        wire.send(opens)
+    end_s = time.monotonic() + 2 * HELLO_S
+    for wire, (opens, _, why) in zip(wires, SILENCES, strict=True):
+        left_s = end_s - time.monotonic()
+        if opens:
+            assert wire.wait_for(lambda seen: seen.ends_stream, left_s), why
+        else:
+            assert wire.wait_closed(left_s), why
+        wire.close()
+    assert arena.doors.open == (0, 0)
+
+
+async def none(look, what):
+    await until(lambda: not look(), what)
+
+
+def test_a_bot_that_does_not_read_is_let_go_though_it_cannot_be_told(arena):
+    """Nothing can be sent to it, so its call stays open; nothing is kept behind it."""
+    with Wire(arena.address, window=0) as wire:
+        wire.send(call(1) + said(1, hello("mute")))
+        asyncio.run(until(lambda: connected(arena, "mute"), "its hello"))
+        wire.send(said(1, b"\xff\xff") * 30)
+        asyncio.run(none(lambda: connected(arena, "mute"), "the end of its session"))
+        assert arena.watch.counts.waiting_bytes == 0
+        assert arena.doors.open == (1, 0), "it counts for its address until it has gone"
+        assert arena.watch.counts.streams_closed["TOO_MANY_REFUSALS"] >= 1
+    asyncio.run(none(lambda: arena.doors.open[0], "its call's end"))
+
+
+def test_idle_streams_are_held_and_their_loss_is_noticed(arena):
+    holder = Holder(arena.address)
+    for number in range(5):
+        holder.add(number)
+    holder.rest(0.1)
+    assert holder.open == 5
+    for session in list(arena.sessions.values()):
+        if session.bot.name.startswith("idle"):
+            session.close()
+    asyncio.run(none(lambda: arena.doors.open[0], "the streams' end"))
+    holder.rest(0.2)
+    assert holder.open == 0
+
+
+def connected(arena, name):
+    return any(bot.name == name and each.connected for bot, each in arena.sessions.items())
+
+
+def test_what_was_said_to_a_bot_that_reads_again_reaches_it(arena):
+    with Wire(arena.address, window=0) as wire:
+        wire.send(call(1) + said(1, hello("late reader")))
+        asyncio.run(until(lambda: connected(arena, "late reader"), "its hello"))
+        wire.send(said(1, b"\xff\xff") * 30)
+        asyncio.run(none(lambda: connected(arena, "late reader"), "the end of its session"))
+        wire.send(frame(Frame.WINDOW_UPDATE, stream=1, body=(1 << 16).to_bytes(4)))
+        assert wire.wait_for(lambda seen: seen.ends_stream, 5.0), "it learns why it was cut off"
+
+
+def test_a_compressed_message_is_refused_before_it_is_unpacked(arena):
+    with Wire(arena.address) as wire:
+        wire.send(call(1, **{"grpc-encoding": "gzip"}) + said(1, BOMB, compressed=True))
+        assert wire.wait_for(lambda seen: seen.ends_stream, 5.0)
+    assert len(BOMB) < 65_536, "it would pass as a message otherwise"
+
+
+def test_one_bot_may_not_say_hello_without_end(arena):
+    with Wire(arena.address) as wire:
+        for stream in range(1, 300, 2):
+            wire.send(call(stream) + said(stream, hello("again")))
+            wire.frames(0.0)
+        asyncio.run(none(lambda: arena.doors.open[0] > 1, "all but one stream to end"))
+    (session,) = [each for bot, each in arena.sessions.items() if bot.name == "again"]
+    assert OWN_HELLOS <= session.epoch < 150
+
+
+# Another arena.
+
+
+def test_a_second_arena_is_refused_in_one_sentence(tmp_path):
+    def start(folder, port):
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.chaos.server", "serve", "--data", folder, "--port", port],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            text=True,
+        )
+
+    first = start(tmp_path / "one", "0")
+    try:
+        port = first.stdout.readline().partition("127.0.0.1:")[2].partition(".")[0]
+        folder = tmp_path / "one"
+        refused = {
+            start(folder, "0"): f"another arena is running in the folder {folder}; "
+            "give this one its own with --data",
+            start(tmp_path / "two", port): f"cannot listen on 127.0.0.1:{port}: "
+            "the port is in use or not allowed",
+        }
+        for second, sentence in refused.items():
+            out, err = second.communicate(timeout=60)
+            assert second.returncode == 1
+            assert out == ""
+            assert " ".join(err.split()) == f"Error: {sentence}"
+        assert first.poll() is None
+    finally:
+        first.kill()
+        first.communicate()
+
+
+# How growth is judged.
+
+# fmt: off
+GROWTH = [
+    # measured                                       slope  grows  why
+    ([(x, 2 * x) for x in range(30)],                2.0,   True,  "a clean line"),
+    ([(x, 5) for x in range(30)],                    0.0,   False, "nothing changes"),
+    ([(x, 5 + x % 2) for x in range(60)],            0.0,   False, "a saw that does not climb"),
+    ([(x, x + 3 * (-1) ** x) for x in range(200)],   1.0,   True,  "a saw that climbs"),
+    ([(x, (x // 25) % 2) for x in range(100)],       0.0,   False, "waves longer than samples are apart"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("points", "per_unit", "grows", "why"), GROWTH, ids=[r[3] for r in GROWTH])
+def test_a_slope_is_found_with_its_uncertainty(points, per_unit, grows, why):
+    found = slope(points)
+    assert found.per_unit == pytest.approx(per_unit, abs=0.02)
+    assert (found.low > 0) is grows
