@@ -106,9 +106,9 @@ def test_idle_streams_are_held_and_their_loss_is_noticed(arena):
         holder.add(number)
     holder.rest(0.1)
     assert holder.open == 5
-    for session in list(arena.sessions.values()):
-        if session.bot.name.startswith("idle"):
-            session.close()
+    for bot, session in list(arena.sessions.items()):
+        if bot.name.startswith("idle"):
+            arena._token.run_sync_soon(session.close)
     asyncio.run(none(lambda: arena.doors.open[0], "the streams' end"))
     holder.rest(0.2)
     assert holder.open == 0
