@@ -59,7 +59,8 @@ _log = logging.getLogger(__name__)
 
 OPTIONS: Final = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-    ("grpc.max_send_message_length", 262_144),
+    # A welcome may list 512 matches, and the end of a match all that a seat was not told.
+    ("grpc.max_send_message_length", 2 << 20),
     ("grpc.max_metadata_size", 4_096),
     ("grpc.absolute_max_metadata_size", 8_192),
     ("grpc.max_concurrent_streams", 128),  # of one connection

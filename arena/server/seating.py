@@ -36,6 +36,21 @@ def decision_of(ask_id: int) -> tuple[int, int]:
     return ask_id >> DECISION_BITS, ask_id & (1 << DECISION_BITS) - 1
 
 
+MAX_TRAILING_BYTES: Final = 1 << 20
+"""Of the events that a seat has not been told at the end, the newest are told; only a seat that
+is played by fallback through most of a long match has missed more. The replay has them all."""
+
+
+def _newest(events: Sequence[bytes]) -> Sequence[bytes]:
+    """The last events that fit, oldest first."""
+    size = 0
+    for at in range(len(events), 0, -1):
+        size += len(events[at - 1])
+        if size > MAX_TRAILING_BYTES:
+            return events[at:]
+    return events
+
+
 def seated(
     spec: MatchSpec, sessions: "Sequence[Session]", numbers: Sequence[int] = ()
 ) -> "list[Seating]":
@@ -124,7 +139,7 @@ class Seating:
     def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
         end = play_pb2.MatchEnd(
             match=self.number,
-            trailing_events=[game_pb2.GameEvent.FromString(event) for event in trailing_events],
+            trailing_events=map(game_pb2.GameEvent.FromString, _newest(trailing_events)),
             scores=outcome.scores,
             places=outcome.places,
             ending=outcome.ending.value,  # type: ignore[arg-type]

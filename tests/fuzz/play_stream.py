@@ -229,9 +229,9 @@ def _family(offered, fields):
 
 SESSION = Target(
     "session", "anything said on a play stream, with three matches in play",
-    check_session, sessions, short=35,
+    check_session, sessions, short=25,
 )  # fmt: skip
 MOVES = Target(
     "moves", "any bytes as a move, at any point of any game",
-    check_move, moves, short=70,
+    check_move, moves, short=60,
 )  # fmt: skip

@@ -19,7 +19,7 @@ from tests.fuzz.target import CORPUS, packed, unpacked
 from tests.fuzz.targets import MODEL, TARGETS
 from tests.fuzz.wild import sized
 
-MESSAGES = 2_000
+MESSAGES = 1_000
 MAX_GROWTH_BYTES = 5 << 20
 
 
@@ -101,7 +101,7 @@ FILES = [
 @pytest.mark.parametrize(("magic", "name"), FILES, ids=[name for _, name in FILES])
 def test_damage_anywhere_leaves_what_stood_before_it_and_nothing_else(magic, name):
     """Cut at every byte, a bit flipped in every byte: what is read is a prefix of what was."""
-    data = getattr(recorded.files(), name)
+    data = getattr(recorded.files(), name)[:2_000]
     whole = recorded.bodies(data, magic)
     assert len(whole) > 1
     ends = list(itertools.accumulate((len(framed(body)) for body in whole), initial=len(magic)))

@@ -32,8 +32,8 @@ CHANNEL_OPTIONS: Final = (
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
-    # Twice what the arena lets a frame of asks grow to.
-    ("grpc.max_receive_message_length", 256 * 1024),
+    # Twice what the arena sends at most.
+    ("grpc.max_receive_message_length", 4 << 20),
     # Also the longest wait for a connection; the default is 20 s.
     ("grpc.min_reconnect_backoff_ms", 5_000),
 )
