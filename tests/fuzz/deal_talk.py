@@ -60,10 +60,12 @@ def check_deal_talk(data):
 def _say(bot, context, said):
     """A commitment or an opening, of this deal-set or of another one."""
     of = context if said[:1] != b"o" else said[1:33]
+    refused = len(bot.refused)
     if said[-1:] == b"c":
         bot.commit(of, said[:32])
     else:
         bot.reveal(of, said[:32])
+    assert len(said) >= 32 or len(bot.refused) == refused + 1, "what is too short is no hash"
 
 
 def each_is_honest(said):

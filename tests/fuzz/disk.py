@@ -259,7 +259,7 @@ REPLAY = Target(
     check_replay, false_replays, short=40,
 )  # fmt: skip
 DAMAGE = Target(
-    "damage", "replays and journals that were damaged", check_damaged, damaged, short=80
+    "damage", "replays and journals that were damaged", check_damaged, damaged, short=120
 )
 JOURNAL = Target(
     "journal", "a journal and the secrets beside it, damaged and false",

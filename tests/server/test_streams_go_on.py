@@ -416,7 +416,7 @@ def test_a_fair_deal_is_the_same_one_after_a_cut(folder, what):
     orders = orders_of("abstrac", bots(), matches=1, seed="")
     length = play(folder, orders, bots()).boundaries
     agreed = 14
-    for first in (agreed, agreed + 5, length - 8):
+    for first in (agreed, agreed + 5, length // 3, length * 2 // 3):
         world = play(folder, orders, bots(), {first: what, first + 3: what})
         for player in world.players:
             (start,) = player.told.starts.values()

@@ -409,7 +409,9 @@ class Welcome(_message.Message):
 
     @_builtins.property
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchStart]:
-        """Matches in progress."""
+        """Matches in progress, and such as have ended: `match_end` follows for these,
+        perhaps once more.
+        """
 
     @_builtins.property
     def open_asks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ask]:
