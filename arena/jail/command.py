@@ -76,11 +76,18 @@ def _argv(text: str) -> tuple[str, ...]:
     if program is None:
         raise BadCommand(f"the program {words[0]!r} of the bot {text!r} does not exist")
     for word in words[1:]:
-        if word.endswith(".py") and not Path(word).exists():
+        if word.endswith(".py") and not _exists(word):
             raise BadCommand(f"the file {word!r} of the bot {text!r} does not exist")
     # The bot runs in a folder of its own, so relative paths must be resolved here.
-    rest = (str(Path(word).resolve()) if Path(word).exists() else word for word in words[1:])
+    rest = (str(Path(word).resolve()) if _exists(word) else word for word in words[1:])
     return (str(Path(program).absolute()), *rest)
+
+
+def _exists(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except OSError:
+        return False  # no name of a file, as it is too long
 
 
 def _free_name(argv: tuple[str, ...], taken: Counter[str]) -> str:

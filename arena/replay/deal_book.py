@@ -197,6 +197,8 @@ class DealBook:
             drawn = record.drawn
             if drawn.context in self._deals:
                 raise Damaged(f"deal-set {drawn.context.hex()[:16]} is drawn twice")
+            if drawn.fair_deal.server_commitment in self._contexts:
+                raise Damaged(f"deal-set {drawn.context.hex()[:16]} has another's commitment")
             self._contexts[drawn.fair_deal.server_commitment] = drawn.context
             self._deals[drawn.context] = BookedDeal(
                 drawn.context, drawn.fair_deal, drawn.secret, drawn.plan, drawn.plan_salt

@@ -46,6 +46,7 @@ GAMES_PLAYED = tuple(
 )
 """Those whose decisions take the rules little time, so that a day has many."""
 IN_PLAY = 6
+ORDER_S = 5.0
 LIFE_S = 1_800.0
 """Mean time between two restarts of the arena."""
 THINK_S = 4.0
@@ -216,7 +217,7 @@ class Day:
         """Keep matches in play between bots that are there."""
         arena = self.arena
         while True:
-            await trio.sleep(5.0)
+            await trio.sleep(ORDER_S)
             here = [bot for bot, session in arena.sessions.items() if session.connected]
             if len(arena.referee.tables) >= IN_PLAY or len(here) < 5:
                 continue

@@ -5,6 +5,7 @@ depend on the machine.
 """
 
 import asyncio
+import gzip
 import subprocess
 import sys
 import time
@@ -118,6 +119,15 @@ def connected(arena, name):
     return any(bot.name == name and each.connected for bot, each in arena.sessions.items())
 
 
+def test_a_bot_that_neither_reads_nor_speaks_is_let_go_when_the_arena_closes_it(arena):
+    with Wire(arena.address, window=0) as wire:
+        wire.send(call(1) + said(1, hello("still")))
+        asyncio.run(until(lambda: connected(arena, "still"), "its hello"))
+        (session,) = [each for bot, each in arena.sessions.items() if bot.name == "still"]
+        arena._token.run_sync_soon(session.close)
+        asyncio.run(none(lambda: connected(arena, "still"), "the end of its session"))
+
+
 def test_what_was_said_to_a_bot_that_reads_again_reaches_it(arena):
     with Wire(arena.address, window=0) as wire:
         wire.send(call(1) + said(1, hello("late reader")))
@@ -129,10 +139,15 @@ def test_what_was_said_to_a_bot_that_reads_again_reaches_it(arena):
 
 
 def test_a_compressed_message_is_refused_before_it_is_unpacked(arena):
+    """Even one that would pass: a bomb is known only when it has gone off."""
+    data = gzip.compress(hello("zipped"))
     with Wire(arena.address) as wire:
-        wire.send(call(1, **{"grpc-encoding": "gzip"}) + said(1, BOMB, compressed=True))
-        assert wire.wait_for(lambda seen: seen.ends_stream, 5.0)
-    assert len(BOMB) < 65_536, "it would pass as a message otherwise"
+        wire.send(call(1, **{"grpc-encoding": "gzip"}) + said(1, data, compressed=True))
+        first = wire.wait_for(
+            lambda seen: seen.stream == 1 and seen.kind in (Frame.DATA, Frame.HEADERS), 5.0
+        )
+        assert first.ends_stream, "it is refused, not welcomed"
+    assert len(BOMB) < 65_536, "a bomb is no larger than a message may be"
 
 
 def test_one_bot_may_not_say_hello_without_end(arena):
