@@ -29,9 +29,10 @@ from arena.replay.match_log import MatchLog, settled_of
 from arena.replay.read import read_body
 from arena.replay.records import Framed
 from arena.server.seating import ask_id, decision_of
-from arena.server.session import FREE_MESSAGES, FREE_MESSAGES_PER_S, MAX_STRIKES, BotId, Session
+from arena.server.session import FREE_MESSAGES, MAX_STRIKES, BotId, Session
 from arena.wire.games import codec_of
 from cardarena.v1 import journal_pb2, play_pb2
+from tests.fuzz.modelled_bot import ModelledBot
 from tests.fuzz.sitting import CONTROL
 from tests.fuzz.target import CORPUS
 from tests.server.sittings import Bot, FakeOutbox
@@ -43,43 +44,6 @@ MAX_MATCHES = 3
 NAME = "session_model"
 EXAMPLES = 40
 """Sequences of steps between two looks at the clock in a long run."""
-
-
-class ModelledBot:
-    """What must be true of one bot, from what it said and was told."""
-
-    def __init__(self):
-        self.open = {}
-        """Asks that want an answer, in the order in which they came."""
-        self.settled = {}
-        """What settled asks were answered by; None if by nothing, or if that is forgotten."""
-        self.asked = {}
-        """The last decision of each match that was asked for."""
-        self.again = set()
-        """Asks that were open when the arena was killed: they are asked again, by the same ids."""
-        self.over = set()
-        self.faults = {}
-        """What the ledger has to say of each decision: a kind, or None for the bot's own move."""
-        self.max_open = 1
-        self.epoch = 0
-        self.strikes = 0
-        self.tokens, self.at_s = float(FREE_MESSAGES), 0.0
-
-    def settle(self, number, choice, fault):
-        """A decision is settled, once and for all."""
-        assert number not in self.faults, "settled twice"
-        del self.open[number]
-        self.settled[number] = choice
-        self.faults[number] = fault
-
-    def extra(self, now_s):
-        """A message that nothing called for: false if that is one too many."""
-        gained = (now_s - self.at_s) * FREE_MESSAGES_PER_S
-        self.tokens, self.at_s = min(FREE_MESSAGES, self.tokens + gained), now_s
-        if self.tokens < 1:
-            return False
-        self.tokens -= 1
-        return True
 
 
 class SessionMachine(RuleBasedStateMachine):
