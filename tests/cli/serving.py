@@ -9,6 +9,15 @@ from contextlib import contextmanager
 from tests.server.streams import PATIENCE_S
 
 
+def ended(process):
+    """What a process that is about to end has still to print, once it has ended.
+
+    `communicate` would pass over what came with the line that was read before.
+    """
+    process.wait(PATIENCE_S)
+    return process.stdout.read(), process.stderr.read()
+
+
 @contextmanager
 def served(data, *arguments):
     """The address that it prints and the process, which is killed if it is still there."""

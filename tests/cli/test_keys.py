@@ -15,8 +15,8 @@ from arena.cli import main
 from arena.server.tokens import key_id, new_token, token_sha256, well_formed
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import lobby_pb2
-from tests.cli.serving import served
-from tests.server.streams import PATIENCE_S, Client, reason_of
+from tests.cli.serving import ended, served
+from tests.server.streams import Client, reason_of
 
 ROOT = Path(__file__).parents[2]
 BOT = str(ROOT / "sample_bots" / "random_bot.py")
@@ -217,7 +217,7 @@ def test_an_arena_notices_keys_while_it_runs_and_nothing_it_writes_holds_a_token
         assert used["early"], "it was looked for changes since the first hello"
         command_line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
         process.send_signal(signal.SIGTERM)
-        printed = "".join(process.communicate(timeout=PATIENCE_S))
+        printed = "".join(ended(process))
         assert process.returncode == 0, printed
     seen += [data_of(path) for path in sorted(data.rglob("*"))]
     seen += [("the command line", command_line), ("the terminal", printed.encode())]

@@ -6,15 +6,15 @@ import socket
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from cardarena._dial import Dial
-from tests.cli.serving import served
+from tests.cli.serving import ended, served
 from tests.server.certificates import Authority
 from tests.server.streams import PATIENCE_S, Client
 
 
-def ended(process):
+def drained(process):
     """What a server that is told to end has printed after its first line."""
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=PATIENCE_S)
+    out, err = ended(process)
     assert process.returncode == 0
     return out, err
 
@@ -34,7 +34,7 @@ def test_over_tls_it_prints_an_address_to_dial_and_nothing_of_who_cannot(tmp_pat
             answer = health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE_S)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
         nobody = "Nobody has a key yet: `arena keys new --help` says how to make one.\n"
-        assert ended(process) == (f"{nobody}Drained.\n", "")
+        assert drained(process) == (f"{nobody}Drained.\n", "")
 
 
 def test_guests_are_let_in_over_a_socket_file(tmp_path):
@@ -43,4 +43,4 @@ def test_guests_are_let_in_over_a_socket_file(tmp_path):
         assert address == f"unix:{path}"
         with Client(address) as client:
             client.stream("guest:alpha").expect("welcome")
-        assert ended(process) == ("Drained.\n", "")
+        assert drained(process) == ("Drained.\n", "")

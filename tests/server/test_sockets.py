@@ -27,6 +27,7 @@ from arena.server.host import CannotServe, ServerSettings, serve
 from arena.server.session import Session
 from arena.server.tokens import Tokens
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
+from tests.cli.serving import ended
 from tests.server.streams import PATIENCE_S, PLAY, Client, reason_of
 
 CANARY = "canary 2c7e"
@@ -606,7 +607,7 @@ def test_sigterm_drains(tmp_path):
         assert all(end.ending == Ending.COMPLETED for end in ends)
         for stream in streams:
             assert stream.next() is None, "the stream ends in order"
-        out, err = running.communicate(timeout=PATIENCE_S)
+        out, err = ended(running)
     assert (running.returncode, out, err) == (0, "drained\n", "")
     assert (tmp_path / "replays" / f"{match_id}.replay").exists()
 
@@ -629,7 +630,7 @@ def test_a_match_goes_on_after_the_arena_was(number, reason, why, tmp_path):
         for stream in streams:
             code, said = reason_of(stream.error())
             assert (code, said) == (grpc.StatusCode.UNAVAILABLE, reason)
-        out, err = running.communicate(timeout=PATIENCE_S)
+        out, err = ended(running)
         assert (out, err) == ("interrupted\n" if reason else "", "")
 
     with process(tmp_path) as (_, address), ExitStack() as stack:
@@ -663,7 +664,7 @@ def test_a_match_goes_on_after_the_arena_was(number, reason, why, tmp_path):
 def test_sigint_before_anybody_came(tmp_path):
     with process(tmp_path) as (running, _):
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=PATIENCE_S)
+        out, err = ended(running)
     assert (running.returncode, out, err) == (0, "interrupted\n", "")
 
 
