@@ -36,7 +36,7 @@ _ASK_EVENT: Final = tag_bytes(2)
 _ASK_MOVE: Final = tag_bytes(3)
 _ASK_COMPLETE: Final = tag_varint(4) + b"\x01"
 
-_CACHED_MOVES: Final = 1 << 16
+_CACHED_MOVES: Final = 1 << 12
 """Moves whose bytes are kept; past that the cache starts afresh."""
 
 _INTS: Final = {
