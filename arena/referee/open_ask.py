@@ -127,3 +127,8 @@ class Place:
         self.forfeited = False
         self.out: ForfeitedSeat | None = None
         """Why the seat is played by fallback without having been blamed yet."""
+
+    def retire_timers(self) -> None:
+        """No time of this seat will be up any more: the match is over, or suspended."""
+        self.timer.retire()
+        self.presence.watch_no_more()

@@ -53,7 +53,7 @@ class Presence:
     def watch_no_more(self) -> None:
         """Whether the bot is there does not matter any longer."""
         self._limit_s = math.inf
-        self._timer.clear()
+        self._timer.retire()
 
     def away_s(self) -> float:
         """Seconds that the bot was away, up to now, less what the arena was late itself."""

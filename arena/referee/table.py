@@ -141,7 +141,7 @@ class Table:
         """Leave the match as it stands, to go on from its journal. Nobody is told."""
         self._suspended = True
         for place in self._places:
-            place.presence.watch_no_more()
+            place.retire_timers()
             if place.ask is not None:
                 self._close_ask(place.ask, place)
 
@@ -460,7 +460,7 @@ class Table:
             incident=incident,
         )
         for place in self._places:
-            place.presence.watch_no_more()
+            place.retire_timers()
             if place.ask is not None:
                 ask = place.ask
                 self._close_ask(ask, place)

@@ -35,6 +35,19 @@ class Timer:
         """Make the timer due never."""
         self.due_s = math.inf
 
+    def retire(self) -> None:
+        """Make the timer due never again.
+
+        Its place in the queue stays until it comes up, and would hold all that the
+        action knows until then: a whole match, for a minute or more.
+        """
+        self.due_s = math.inf
+        self.action = _nothing
+
+
+def _nothing() -> None:
+    """What a retired timer does."""
+
 
 class Timers:
     """All timers of a referee. `run` is the task that calls them."""

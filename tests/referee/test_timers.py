@@ -1,6 +1,7 @@
 """Deadlines that move: each is called once, at the time that it was last set to."""
 
 import random
+import weakref
 
 import pytest
 import trio
@@ -115,3 +116,20 @@ def test_an_action_may_set_its_own_timer_and_others():
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     assert calls == [1, "other", 2, "other", 3]
+
+
+def test_a_timer_that_is_retired_holds_on_to_nothing():
+    """Its place in the queue outlives it; the match that it belonged to must not."""
+
+    class Match:
+        def time_is_up(self):
+            raise AssertionError("it is over")
+
+    timers, match = Timers(), Match()
+    timer = timers.timer(match.time_is_up)
+    timer.set(60.0)
+    timer.retire()
+    gone = weakref.ref(match)
+    del match
+    assert gone() is None
+    timers._call_due(100.0)
