@@ -59,8 +59,12 @@ class PlayServiceServicer(object):
         that has a key.
         FAILED_PRECONDITION  the first message was not `hello`, or came twice.
         INVALID_ARGUMENT     `hello` names a game that the arena does not have.
-        RESOURCE_EXHAUSTED   the bot sent too much that could not be taken, or too
-        many messages that no open ask had called for.
+        RESOURCE_EXHAUSTED   TOO_MANY_REFUSALS, TOO_MANY_MESSAGES: the bot sent too
+        much that could not be taken, or that no open ask had
+        called for; NOT_READING: too much waits for it; BUSY,
+        TOO_MANY_OPEN: not just now, a google.rpc.RetryInfo
+        says when.
+        DEADLINE_EXCEEDED    NO_HELLO: none came within 5 s.
         ABORTED              another stream took over with the same token.
         UNAVAILABLE          DRAINING: the arena is closing; SUSPENDED: it has
         stopped, and matches in play go on when it is back;
