@@ -51,7 +51,7 @@ from cardarena.v1 import journal_pb2, play_pb2
 
 _log = logging.getLogger(__name__)
 
-REMEMBERED_MATCHES: Final = 10_000
+REMEMBERED_MATCHES: Final = 2_000
 """Ended matches that the lobby can still tell about."""
 HELD_S: Final = 30.0
 """After a restart, the time that bots have to come back before their clocks run."""
@@ -114,8 +114,7 @@ class Arena:
         self.tokens = tokens
         self.sessions: dict[BotId, Session] = {}
         self.matches: dict[str, MatchRecord] = {}
-        self.address = ""
-        """Host and port, once the server listens."""
+        self.address = ""  # host and port, once the server listens
         self.draining = False
         self.closed = False
         """Whether nobody is let in any more, not even to a match in play."""
@@ -202,10 +201,6 @@ class Arena:
         Raises:
           Refused: if game, options, bots or time are not right.
         """
-        if self.draining:
-            raise draining()
-        if self.admission is not None:
-            self.admission.require_open()
         ordered = self._prepare(order)
         self._promise(ordered)
         # Whoever hears of the match may count on it.
@@ -275,6 +270,8 @@ class Arena:
     def _prepare(self, order: MatchOrder, *, leased: bool = False) -> _Ordered:
         if self.draining:
             raise draining()
+        if self.admission is not None and not leased:  # those wait for their turn
+            self.admission.require_open()
         game, options = checked(order)
         sessions = tuple(self._available(bot, game, order.bots, leased) for bot in order.bots)
         order = replace(order, match_id=order.match_id or secrets.token_hex(8))
@@ -389,15 +386,18 @@ class Arena:
     ) -> Outcome:
         """Have a match played, and publish its deal-set if it was the last."""
         self._logs[spec.match_id] = log
+        outcome = None
         try:
             with self._measuring():
-                record.outcome = await self.referee.play(spec, ports, past)
+                outcome = await self.referee.play(spec, ports, past)
+            # Remembered for long, and told without the hands; the replay has them.
+            record.outcome = replace(outcome, hand_scores=(), faults=())
         finally:
             del self._logs[spec.match_id]
             # A drain ends with the last match, not before its replay.
             with trio.CancelScope(shield=True):
-                await self._deal_sets.ended(order, record.outcome)
-        return record.outcome
+                await self._deal_sets.ended(order, outcome)
+        return outcome
 
     # Matches that were cut short.
 
