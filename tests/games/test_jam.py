@@ -8,9 +8,10 @@ import pytest
 from arena.cards import PACK_52
 from arena.deal import KeyedDeals, seeded_key
 from arena.games import jam
-from arena.games import jam_scoring as scoring
 from arena.games.contract import BadOptions
-from arena.games.jam import Claim, Options
+from arena.games.jam import scoring
+from arena.games.jam.options import Options
+from arena.games.jam.scoring import Claim
 
 # fmt: off
 CLAIMS = [

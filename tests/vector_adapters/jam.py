@@ -3,21 +3,11 @@
 import pytest
 
 from arena.games import jam
-from arena.games import jam_scoring as scoring
-from arena.games.contract import IllegalMove
-from arena.games.jam import (
-    Deal,
-    Discard,
-    Draw,
-    Match,
-    Options,
-    Phase,
-    Play,
-    Seat,
-    Side,
-    Source,
-    State,
-)
+from arena.games.contract import IllegalMove, Seat
+from arena.games.jam import rules, scoring
+from arena.games.jam.options import Options
+from arena.games.jam.state import Deal, Match, Side, State
+from arena.games.jam.words import Discard, Draw, Phase, Play, Scored, Source, Won
 from tests.vector_adapters.deals import Loaded, compare, only
 
 GAMES = ("jam",)
@@ -28,7 +18,7 @@ NEXT_DEAL = Loaded(
     {
         (hand, label): pack
         for hand in (1, 2)
-        for label, pack in (("black", jam.BLACK), ("red", jam.RED))
+        for label, pack in (("black", rules.BLACK), ("red", rules.RED))
     }
 )
 
@@ -68,7 +58,7 @@ def play(state, steps):
         if "do" in one:
             seat, action = one["do"]
             state, told = jam.step(state, ((Seat(seat), move_of(action)),), NEXT_DEAL)
-            scored += [event for event, _ in told if isinstance(event, jam.Scored)]
+            scored += [event for event, _ in told if isinstance(event, Scored)]
         elif "reject" in one:
             seat, action = one["reject"]
             before = state
@@ -110,7 +100,7 @@ def script(vector):
 
 def trick(vector):
     only(vector["input"], "lead", "follow")
-    wins = jam.follower_wins(vector["input"]["lead"], vector["input"]["follow"])
+    wins = rules.follower_wins(vector["input"]["lead"], vector["input"]["follow"])
     compare(vector["expect"], {"winner": lambda: "follower" if wins else "leader"})
 
 
@@ -166,8 +156,8 @@ def replay(vector):
         only(one, "do")
         seat, action = one["do"]
         state, told = jam.step(state, ((Seat(seat), move_of(action)),), NEXT_DEAL)
-        tricks += [event.seat for event, _ in told if isinstance(event, jam.Won)]
-        points = [event.points for event, _ in told if isinstance(event, jam.Scored)]
+        tricks += [event.seat for event, _ in told if isinstance(event, Won)]
+        points = [event.points for event, _ in told if isinstance(event, Scored)]
     observe = {
         "winners": lambda: "".join(map(str, tricks)),
         "points": lambda: list(points[-1]),

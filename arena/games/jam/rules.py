@@ -1,8 +1,9 @@
 """Jam: two seats, two packs of one colour each, 26 tricks and the streaks among them.
 
-Source: Matthew Shields; rules are cited as J1 to J10, rulings as "ruling n". Suits never matter. A trick is led and followed; then
-the winner and after it the loser take two cards each, every one from the top
-of the own stock or the own discard pile, and put one back.
+Source: Matthew Shields; rules are cited as J1 to J10, rulings as "ruling n".
+Suits never matter. A trick is led and followed; then the winner and after it
+the loser take two cards each, every one from the top of the own stock or the
+own discard pile, and put one back.
 
     LEAD -> FOLLOW -> for winner, then loser: DRAW (x 2) -> DISCARD -> LEAD ...
 
@@ -13,9 +14,7 @@ of the own stock or the own discard pile, and put one back.
 | majority    | 14 tricks 2; 15 or more, without grand, | 2 or 3 |
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final
 
 from arena.cards import PACK_52, RANKS, Card, in_order
 from arena.games.contract import (
@@ -30,64 +29,33 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.jam_scoring import (
-    HAND,
-    MAX_RUBBERS,
-    Claim,
-    best_claim,
-    claim_points,
-    rubber_is_over,
+from arena.games.jam.options import Options
+from arena.games.jam.scoring import HAND, MAX_RUBBERS, best_claim, claim_points, rubber_is_over
+from arena.games.jam.state import Deal, Match, Side, State
+from arena.games.jam.words import (
+    Began,
+    Dealt,
+    Discard,
+    Discarded,
+    Draw,
+    Drawn,
+    Move,
+    Phase,
+    Play,
+    Played,
+    Received,
+    Scored,
+    Source,
+    View,
+    Won,
 )
-from arena.games.options import check_hands, hands_setting, setting
+from arena.games.options import check_hands
 
 SEATS: Final = (Seat(0), Seat(1))
 
 BLACK: Final = tuple(card for card in PACK_52 if card[1] in "cs")
 RED: Final = tuple(card for card in PACK_52 if card[1] in "dh")
 _RANK: Final = {card: RANKS.index(card[0]) for card in PACK_52}
-
-
-class Phase(StrEnum):
-    LEAD = "lead"
-    FOLLOW = "follow"
-    DRAW = "draw"
-    DISCARD = "discard"
-    OVER = "over"
-
-
-class Source(StrEnum):
-    STOCK = "stock"
-    DISCARDS = "discards"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    hands: int = hands_setting(0, "rubbers, as `rubbers` says", maximum=200)
-    target: int = setting(5, "points that win a rubber when hands=0", minimum=1, maximum=100)
-    rubbers: int = setting(1, "rubbers to win when hands=0", minimum=1, maximum=3)
-
-
-# What a seat may do.
-
-
-@dataclass(frozen=True, slots=True)
-class Play:
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """Take the top card of the own stock or of the own discard pile."""
-
-    source: Source
-
-
-@dataclass(frozen=True, slots=True)
-class Discard:
-    card: Card
-
-
-Move: TypeAlias = Play | Draw | Discard
 
 _PLAYS: Final = {card: Play(card) for card in PACK_52}
 _DISCARDS: Final = {card: Discard(card) for card in PACK_52}
@@ -98,153 +66,6 @@ _DRAWS: Final = {
     (True, False): Listed((_STOCK,)),
     (False, True): Listed((_TOP,)),
 }
-
-
-# What is told.
-
-
-@dataclass(frozen=True, slots=True)
-class Began:
-    """A deal began; the dealer has the black cards, the other seat the red ones (J2)."""
-
-    hand: int
-    dealer: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Dealt:
-    """The hand of a seat, told to that seat."""
-
-    seat: Seat
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Won:
-    """The seat won the trick."""
-
-    seat: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A seat drew a card; which one is told of the discard pile's only."""
-
-    seat: Seat
-    source: Source
-    card: Card | None
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """The card that a seat drew from its stock, told to that seat."""
-
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Discarded:
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A deal was scored; all by seat. `totals` are those of the rubber or match."""
-
-    hand: int
-    claims: tuple[Claim, ...]
-    points: tuple[int, ...]
-    totals: tuple[int, ...]
-    rubbers: tuple[int, ...]
-
-
-Event: TypeAlias = Began | Dealt | Played | Won | Drawn | Received | Discarded | Scored
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one seat may know; a spectator's has no cards held."""
-
-    phase: Phase
-    hand: int
-    dealer: Seat
-    """Owns the black cards; the other seat the red ones."""
-    to_act: Seat | None
-    held: tuple[Card, ...]
-    """The own hand."""
-    hand_sizes: tuple[int, ...]
-    stock_sizes: tuple[int, ...]
-    discards: tuple[tuple[Card, ...], ...]
-    """Both discard piles, the top last."""
-    known: tuple[tuple[Card, ...], ...]
-    """By seat: cards in its hand that all have seen, as they came from its discards."""
-    led: Card | None
-    draws_left: int
-    """Draws still to make before the discard; 0 outside the draw phase."""
-    played: tuple[tuple[Card, ...], ...]
-    """By seat, the cards played to tricks, in order."""
-    winners: tuple[int, ...]
-    """The seat that won each trick of the deal."""
-    totals: tuple[int, ...]
-    rubbers: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One seat's cards."""
-
-    hand: tuple[Card, ...]
-    stock: tuple[Card, ...]
-    """The next to be drawn first."""
-    discards: tuple[Card, ...]
-    """The top last."""
-    played: tuple[Card, ...]
-    known: tuple[Card, ...]
-
-    @property
-    def pool(self) -> int:
-        """Cards there are to draw."""
-        return len(self.stock) + len(self.discards)
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """One deal in play."""
-
-    sides: tuple[Side, Side]
-    phase: Phase
-    turn: Seat
-    led: Card | None
-    draws_left: int
-    winners: tuple[Seat, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What goes on from deal to deal."""
-
-    options: Options
-    hand: int
-    rubber_deals: int
-    """Deals completed in this rubber."""
-    totals: tuple[int, int]
-    rubbers: tuple[int, int]
-    rubbers_played: int
-    hand_scores: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    match: Match
-    deal: Deal
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
