@@ -17,10 +17,10 @@ import trio
 
 from arena.referee import TimeControl
 from arena.server.arena import Arena
+from arena.server.bots import BotId
+from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.orders import MatchOrder
-from arena.server.session import BotId
-from arena.server.tokens import Tokens
+from arena.server.matches.orders import MatchOrder
 from bench import trivial
 from bench.load import bot_name
 

@@ -25,10 +25,10 @@ from arena.games.catalogue import game_by_id
 from arena.jail import parse_commands
 from arena.ladder.standings import Standings
 from arena.server.arena import Arena
-from arena.server.crew import Crew
+from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.tokens import Tokens
-from arena.server.tournaments import TournamentPlan, open_tournament, play
+from arena.server.tournaments.launcher import Launcher
+from arena.server.tournaments.tournament import TournamentPlan, open_tournament, play
 
 SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
 RANDOM = "random_bot.py"
@@ -123,7 +123,7 @@ def measure(trials: Sequence[Trial], deal_sets: int | None, seed: str) -> list[F
             for plan, tournament in zip(plans, held, strict=True):
                 with progress_bar(plan.game.title, quiet=False) as on_progress:
                     async with trio.open_nursery() as nursery:
-                        crew = Crew(arena, plan.commands, data / "bots" / plan.name, nursery)
+                        crew = Launcher(arena, plan.commands, data / "bots" / plan.name, nursery)
                         ranked, _ = await play(plan, tournament, arena, crew, on_progress)
                         nursery.cancel_scope.cancel()
                 tables.append(ranked)

@@ -12,11 +12,12 @@ from types import SimpleNamespace
 from typing import Any, Final, cast
 
 from arena.referee import Settled
-from arena.referee.scripted import seeded_spec
-from arena.server.admission import Admission
-from arena.server.metrics import Watched, families, page
-from arena.server.session import BotId, Session
+from arena.server.bots import BotId
+from arena.server.gate.admission import Admission
+from arena.server.services.metrics import Watched, families, page
+from arena.server.session.session import Session
 from arena.server.watch import Watch
+from arena.testing.referee import seeded_spec
 
 SESSIONS: Final = 1_000
 LOOPS: Final = 20_000

@@ -151,15 +151,6 @@ def test_no_module_has_a_vague_name():
     assert [str(path) for path in named if path.stem in VAGUE] == []
 
 
-def test_no_module_is_too_long_to_read():
-    too_long = {
-        str(path): count
-        for path in python_files("arena", "clients/python", "sample_bots", "bench")
-        if (count := len(read(path).splitlines())) > 500
-    }
-    assert too_long == {}
-
-
 def imported(path):
     """All that a file imports, as dotted names."""
     for node in ast.walk(ast.parse(read(path))):

@@ -13,9 +13,9 @@ from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
 from arena.jail import BadCommand, BotCommand, parse_commands
 from arena.ladder.schedule import ScheduleError
 from arena.referee import TimeControl, Unwritten
-from arena.server.crew import NoShow
 from arena.server.listen import CannotServe
 from arena.server.refusals import Refused
+from arena.server.tournaments.launcher import NoShow
 from arena.store import StoreError
 
 DEFAULT_DATA: Final = Path("arena-data")

@@ -19,10 +19,15 @@ from arena.ladder.standings import Standings
 from arena.ladder.tournament import Progress
 from arena.referee import TimeControl
 from arena.server.arena import Arena
-from arena.server.crew import Crew
+from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.tokens import Tokens
-from arena.server.tournaments import TournamentPlan, open_tournament, play, publish_left_over
+from arena.server.tournaments.launcher import Launcher
+from arena.server.tournaments.tournament import (
+    TournamentPlan,
+    open_tournament,
+    play,
+    publish_left_over,
+)
 from arena.store import Tournament
 
 SAMPLE_BOTS: Final = Path("sample_bots")
@@ -120,7 +125,7 @@ def _play_all(
         async def main(arena: Arena) -> None:
             slots = trio.CapacityLimiter(AT_A_TIME)
             async with trio.open_nursery() as launched:
-                crew = Crew(arena, tuple(commands.values()), data / "bots", launched)
+                crew = Launcher(arena, tuple(commands.values()), data / "bots", launched)
 
                 async def one(
                     plan: TournamentPlan, mine: Tournament, bar: Callable[[Progress], None]

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from arena.cli.arguments import data_option, plain_errors
 from arena.replay.signing import kept_key
+from arena.server.gate.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
 from arena.server.listen import CannotServe
-from arena.server.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
 from arena.store import NAME, Key, Keys, Scope, Store, open_store
 from arena.store.keys import NAME_RULE, KeyIdTaken
 

@@ -25,11 +25,11 @@ from arena.cli.arguments import (
 from arena.games.catalogue import Game
 from arena.referee import Ending, Outcome
 from arena.server.arena import Arena
-from arena.server.crew import Crew
+from arena.server.bots import BotId
+from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.orders import MatchOrder
-from arena.server.session import BotId
-from arena.server.tokens import Tokens
+from arena.server.matches.orders import MatchOrder
+from arena.server.tournaments.launcher import Launcher
 
 
 @click.command(
@@ -77,7 +77,7 @@ def play(
 
     async def main(arena: Arena) -> Outcome:
         async with trio.open_nursery() as nursery:
-            crew = Crew(arena, commands, data / "bots" / order.match_id, nursery)
+            crew = Launcher(arena, commands, data / "bots" / order.match_id, nursery)
             await crew.muster(order.bots)
             outcome = await arena.lease(order)
             await crew.dismiss()

@@ -10,18 +10,18 @@ from typing import Any
 import click
 from rich.console import Console
 
+from arena.cli.terminal.screen import Eyes, Screen, Viewer
+from arena.cli.terminal.steps import Steps, print_all, step_through
 from arena.games.contract import Seat
-from arena.replay.cut import REPLAY_SUFFIX
 from arena.replay.deal_book import CommitmentLog, read_log
 from arena.replay.export import export_lines
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
-from arena.replay.screen import Eyes, Screen, Viewer
-from arena.replay.show import Steps, print_all, step_through
 from arena.replay.signing import PUBLIC_KEY_BYTES, shown_key
 from arena.replay.verify import Verdict, verify_file
+from arena.replay.write import REPLAY_SUFFIX
 
 
 class PublicKeyType(click.ParamType[bytes]):

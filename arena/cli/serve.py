@@ -6,13 +6,13 @@ import click
 
 from arena.cli.arguments import data_option, log_to, plain_errors
 from arena.server.arena import Arena
+from arena.server.bots import BotId
+from arena.server.gate.key_watch import KeySource, KeyWatch
+from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings
 from arena.server.host import serve as run_server
-from arena.server.key_watch import KeySource, KeyWatch
 from arena.server.listen import TlsFiles, is_local
 from arena.server.refusals import Refused
-from arena.server.session import BotId
-from arena.server.tokens import Tokens
 from arena.store import open_store
 
 DEFAULT_PORT = 7654

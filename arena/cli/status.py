@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from arena.cli.arena_status import NoAnswer, Status, as_json, status_of_folder, status_of_page
 from arena.cli.arguments import data_option
-from arena.server.status import NoAnswer, Status, as_json, status_of_folder, status_of_page
 
 
 @click.command(

@@ -34,10 +34,10 @@ from arena.ladder.standings import Standings, standings
 from arena.ladder.tournament import Progress as Played
 from arena.ladder.tournament import Report
 from arena.server.arena import Arena
-from arena.server.crew import Crew
+from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.tokens import Tokens
-from arena.server.tournaments import (
+from arena.server.tournaments.launcher import Launcher
+from arena.server.tournaments.tournament import (
     DEFAULT_MAX_MATCHES,
     TournamentPlan,
     open_tournament,
@@ -152,7 +152,7 @@ def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Re
 
         async def main(arena: Arena) -> tuple[Standings, Report]:
             async with trio.open_nursery() as nursery:
-                crew = Crew(arena, plan.commands, data / "bots" / plan.name, nursery)
+                crew = Launcher(arena, plan.commands, data / "bots" / plan.name, nursery)
                 ranked, report = await play(plan, held, arena, crew, on_progress)
                 await crew.dismiss()
                 nursery.cancel_scope.cancel()

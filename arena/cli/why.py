@@ -13,17 +13,17 @@ from rich.console import Console
 
 from arena.cli.arguments import data_option
 from arena.cli.replay import plain_replay_errors
+from arena.cli.terminal.why import printed_at, tell
 from arena.games.contract import Seat
 from arena.jail import Printed, between, instance_name, output_paths, read_output
 from arena.referee import AbortCause, Ending, FaultKind
 from arena.replay.account import Account, account_of
 from arena.replay.advice import advice
-from arena.replay.cut import REPLAY_SUFFIX, replay_path
 from arena.replay.export import plain_value
+from arena.replay.journal.standing import Standing, State, standing_of
 from arena.replay.read import Replay
-from arena.replay.standing import Standing, State, standing_of
-from arena.replay.why import printed_at, tell
 from arena.replay.words import FAULT_WORDS, aborted_words, count
+from arena.replay.write import REPLAY_SUFFIX, replay_path
 
 REPLAYS: Final = "replays"
 

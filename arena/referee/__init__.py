@@ -5,18 +5,10 @@ and when, and tells ports and a ledger. Trio gives it time (`Timers`), a place
 to run heavy steps (`Workers`) and somebody to wait for its end (`Referee`).
 """
 
+from arena.referee.ask import Answer, OpenAsk, SeatPort
 from arena.referee.clock import SeatClock
-from arena.referee.open_ask import OpenAsk
-from arena.referee.ports import (
-    Answer,
-    Evidence,
-    Lag,
-    Ledger,
-    Punctual,
-    SeatPort,
-    Settled,
-    Unwritten,
-)
+from arena.referee.lag import Lag, NeverLate
+from arena.referee.ledger import Evidence, Ledger, Settled, Unwritten
 from arena.referee.referee import Referee
 from arena.referee.spec import (
     AbortCause,
@@ -46,9 +38,9 @@ __all__ = [
     "Lag",
     "Ledger",
     "MatchSpec",
+    "NeverLate",
     "OpenAsk",
     "Outcome",
-    "Punctual",
     "Referee",
     "SeatClock",
     "SeatPort",

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 from arena.games.contract import Move
 from arena.games.notation import Notation
-from arena.referee.open_ask import OpenAsk
-from arena.referee.ports import Answer
+from arena.referee.ask import Answer, OpenAsk
 from arena.referee.spec import FaultKind
 from arena.wire.codec import Codec, Malformed
 

@@ -31,6 +31,28 @@ MAX_PAUSES: Final = 8_192
 apart, so that is two minutes at the very worst, and days of ordinary life."""
 
 
+class Lag(Protocol):
+    """How late the arena itself was, which no bot is charged for."""
+
+    def refund_s(self, since_s: float, until_s: float) -> float:
+        """How much of this span the arena was late."""
+        ...
+
+    def late(self, now_s: float) -> bool:
+        """Whether it is late now, or was within the last tenth of a second."""
+        ...
+
+
+class NeverLate:
+    """An arena that is never late: `Lag` where time is played back or mocked."""
+
+    def refund_s(self, since_s: float, until_s: float) -> float:  # noqa: ARG002
+        return 0.0
+
+    def late(self, now_s: float) -> bool:  # noqa: ARG002
+        return False
+
+
 class Scheduled(Protocol):
     """A call that is to come, as `asyncio.TimerHandle`."""
 
@@ -55,7 +77,7 @@ class LagCounts:
 
 
 class LagMeter:
-    """Measures how late one loop is: `arena.referee.Lag`.
+    """Measures how late one loop is: `Lag`.
 
     Ticks while at least one `measuring` block is open, so an idle arena sleeps.
     All calls are made on the thread of that loop. Times are those of `now_s`.

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from arena.referee.ports import Lag
+from arena.referee.lag import Lag
 from arena.referee.timers import Timers
 
 LATE_CHECK_S: Final = 0.1

@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
-from arena.referee.ports import Lag, Ledger, Punctual, SeatPort, Settled, Unwritten
+from arena.referee.ask import SeatPort
+from arena.referee.lag import Lag, NeverLate
+from arena.referee.ledger import Ledger, Settled, Unwritten
 from arena.referee.spec import AbortCause, MatchSpec, Outcome
 from arena.referee.table import Table
 from arena.referee.timers import Timers
@@ -30,7 +32,7 @@ class Referee:
 
         `lag` knows how late the arena is; without it, it never is.
         """
-        self.lag = lag or Punctual()
+        self.lag = lag or NeverLate()
         self._ledger = ledger
         self._synced = synced
         self._workers = workers or Workers()

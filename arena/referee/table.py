@@ -20,12 +20,15 @@ from typing import Final
 
 from arena.games.contract import Move, Seat, Step
 from arena.games.notation import Notation
+from arena.referee.ask import Answer, OpenAsk, SeatPort
 from arena.referee.clock import GRACE_S, SeatClock, Spent
 from arena.referee.judge import Wrong, chosen_move
-from arena.referee.open_ask import OpenAsk, Place
-from arena.referee.past import Past
-from arena.referee.ports import Answer, Evidence, Lag, Ledger, SeatPort, Settled, Unwritten
+from arena.referee.lag import Lag
+from arena.referee.ledger import Evidence, Ledger, Settled, Unwritten
+from arena.referee.pending_news import PendingNews
+from arena.referee.place import Place
 from arena.referee.presence import LATE_CHECK_S, Presence
+from arena.referee.resumed import ResumedDecisions
 from arena.referee.spec import (
     AbortCause,
     Ending,
@@ -37,7 +40,6 @@ from arena.referee.spec import (
     final_places,
 )
 from arena.referee.timers import Timers
-from arena.referee.untold import Untold
 from arena.wire import asks
 from arena.wire.codec import Codec
 
@@ -79,7 +81,7 @@ class Table:
             Place(
                 port,
                 SeatClock(spec.time_control),
-                Untold(codec),
+                PendingNews(codec),
                 timers.timer(self._expiry(Seat(at))),
                 Presence(
                     spec.away_limit_ms,
@@ -91,7 +93,7 @@ class Table:
             )
             for at, port in enumerate(ports)
         ]
-        self._past = Past((), codec)
+        self._past = ResumedDecisions((), codec)
         self._state: object = None
         self._hand = 0
         self._begin_s = 0.0
@@ -108,7 +110,7 @@ class Table:
         `past` are the decisions of a match that was cut short: they are played
         without asking, and the match goes on after the last of them.
         """
-        self._past = Past(past, self._codec)
+        self._past = ResumedDecisions(past, self._codec)
         self._begin_s = self._now_s() - self._past.elapsed_s
         for out in self.spec.forfeited_seats:
             place = self._places[out.seat]
@@ -202,9 +204,9 @@ class Table:
 
     def _open_ask(self, seat: Seat, place: Place) -> OpenAsk:
         moves = self._rules.moves(self._state, seat)
-        body = place.untold.ask(seat, self._rules.view(self._state, seat), moves)
-        events = place.untold.events
-        place.untold.forget()
+        body = place.news.ask(seat, self._rules.view(self._state, seat), moves)
+        events = place.news.events
+        place.news.forget()
         place.decisions += 1
         place.ask = ask = OpenAsk(self, seat, place.decisions, moves, body, events)
         return ask
@@ -417,7 +419,7 @@ class Table:
         """Tell all seats of faults, once no pending choice could show through."""
         for fault in self._new_faults:
             for place in self._places:
-                place.untold.fault(fault)
+                place.news.fault(fault)
         self._faults += self._new_faults
         self._new_faults = []
 
@@ -426,7 +428,7 @@ class Table:
             encoded = self._codec.event(event)
             places = self._places if seats is None else [self._places[seat] for seat in seats]
             for place in places:
-                place.untold.event(event, encoded)
+                place.news.event(event, encoded)
 
     # The end.
 
@@ -481,7 +483,7 @@ class Table:
         if self.outcome is None:
             return
         for place in self._places:
-            place.port.end(self.outcome, place.untold.trailing(self.spec.match_id))
+            place.port.end(self.outcome, place.news.trailing(self.spec.match_id))
 
     def _fail(self) -> None:
         """Abort after an error of the arena's own. Its text goes to the log only."""

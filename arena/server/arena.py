@@ -28,24 +28,33 @@ from arena.referee import (
     Settled,
 )
 from arena.referee.lag import LagMeter
-from arena.replay.cut import KeptSession, Recovery, Unfinished, replay_path
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
-from arena.replay.match_log import MatchLog
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.match_log import MatchLog
+from arena.replay.journal.recovery import KeptSession, Recovery, Unfinished
 from arena.replay.read import Unplayable
 from arena.replay.signing import Signer
-from arena.server.admission import Admission
-from arena.server.connections import MAX_WAITING_BYTES, Doors, Limits
-from arena.server.cut_short import Fate, close, fates_of, keep_sessions, order_of, spec_again
-from arena.server.deal_sets import DealSets
-from arena.server.deals import Deals
-from arena.server.orders import MatchOrder, MatchRecord, checked, promise_of, promised
-from arena.server.outbox import Outbox
-from arena.server.reception import Reception
+from arena.replay.write import replay_path
+from arena.server.bots import BotId
+from arena.server.deals.deal_sets import DealSets
+from arena.server.deals.fair import Deals
+from arena.server.gate.admission import Admission
+from arena.server.gate.limits import MAX_WAITING_BYTES, CallLimits, Limits
+from arena.server.gate.tokens import Tokens
+from arena.server.matches.cut_short import (
+    RecoveryAction,
+    actions_of,
+    close,
+    keep_sessions,
+    order_of,
+    spec_again,
+)
+from arena.server.matches.orders import MatchOrder, MatchRecord, checked, promise_of, promised
 from arena.server.refusals import Refused, draining, not_found, not_now
-from arena.server.seating import Seating, numbers_of, seated
-from arena.server.session import BotId, Session
-from arena.server.tokens import Tokens
+from arena.server.session.outbox import Outbox
+from arena.server.session.register import SessionRegister
+from arena.server.session.seating import Seating, numbers_of, seated
+from arena.server.session.session import Session
 from arena.server.watch import Watch
 from cardarena.v1 import journal_pb2, play_pb2
 
@@ -125,8 +134,10 @@ class Arena:
         self._deal_sets = DealSets(self._deals, deal_log, replays, signer)
         self._kept: dict[BotId, KeptSession] = {}
         """What sessions that are no more had counted up to."""
-        self.doors = Doors(limits, why_busy=self._why_busy)
-        self._reception = Reception(self.sessions, self._kept, self.doors, tokens.forget_guest)
+        self.doors = CallLimits(limits, why_busy=self._why_busy)
+        self._reception = SessionRegister(
+            self.sessions, self._kept, self.doors, tokens.forget_guest
+        )
         self._unfinished: dict[str, Unfinished] = {}
         """Matches that were cut short, until somebody leases them again, by id."""
         self._recovery = recovery
@@ -411,12 +422,12 @@ class Arena:
             self.journal.append(journal_pb2.Record(ordered=promise).SerializeToString())
         keep_sessions(self._recovery.sessions, self.journal)
         self._kept.update((BotId(*bot), kept) for bot, kept in self._recovery.sessions.items())
-        fates = fates_of(self._recovery)
-        for each in fates[Fate.WAITS]:
+        actions = actions_of(self._recovery)
+        for each in actions[RecoveryAction.WAITS]:
             self._unfinished[each.opened.match_id] = each
-        for each in fates[Fate.ENDS]:
+        for each in actions[RecoveryAction.ENDS]:
             close(each, AbortCause.STOPPED, self.journal, self.replays, self.signer)
-        going_on = sum(self._goes_on(each) for each in fates[Fate.GOES_ON])
+        going_on = sum(self._goes_on(each) for each in actions[RecoveryAction.GOES_ON])
         for promise in self._recovery.ordered.values():
             names = tuple(promise.bots)
             self.matches[promise.match_id] = MatchRecord(promise.match_id, promise.game, names)

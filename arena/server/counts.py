@@ -1,7 +1,7 @@
 """Plain numbers that are counted while play goes on, and made into metrics when somebody asks.
 
 To count must cost next to nothing: it happens on the way of every move. So
-these are whole numbers and lists; `arena.server.metrics` knows what they are
+these are whole numbers and lists; `arena.server.services.metrics` knows what they are
 called outside.
 """
 

@@ -30,28 +30,27 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.referee import Unwritten
 from arena.referee.lag import LagMeter
-from arena.replay.cut import recover
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import recover
 from arena.replay.signing import arena_key
-from arena.server import notice
-from arena.server.admission import Admission
+from arena.server import data_folder
 from arena.server.arena import Arena
-from arena.server.deals import arena_id
-from arena.server.guard import Guard
+from arena.server.gate.admission import Admission
+from arena.server.gate.calls import CallInterceptor
+from arena.server.gate.tokens import Tokens
 from arena.server.listen import CannotServe, TlsFiles, listen
-from arena.server.lobby import Lobby
-from arena.server.play import SERVICE, play_handler
-from arena.server.replays import Replays
-from arena.server.session import MAX_MESSAGE_BYTES
-from arena.server.tokens import Tokens
+from arena.server.services.lobby import Lobby
+from arena.server.services.play import SERVICE, play_handler
+from arena.server.services.replays import Replays
+from arena.server.session.session import MAX_MESSAGE_BYTES
 from arena.server.watch import CallWatch, Watch
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc, replay_pb2, replay_pb2_grpc
 
 if TYPE_CHECKING:
     import outcome
 
-    from arena.server.metrics import MetricsPort
+    from arena.server.services.metrics import MetricsPort
 
 T = TypeVar("T")
 
@@ -158,17 +157,17 @@ class _Host:
             raise CannotServe(text) from error
         with lock:
             _hold(lock, self._settings.data)
-            notice.take_down(self._settings.data)
+            data_folder.remove_notice(self._settings.data)
             try:
                 return await self._run_in(replays, loop)
             finally:
-                notice.take_down(self._settings.data)
+                data_folder.remove_notice(self._settings.data)
 
     async def _run_in(self, replays: Path, loop: asyncio.AbstractEventLoop) -> Any:
         self._listening: asyncio.Future[Arena] = loop.create_future()
         self._stopped: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
         try:
-            server_id = arena_id(self._settings.data)
+            server_id = data_folder.arena_id(self._settings.data)
             signer = arena_key(self._settings.data)
         except (OSError, ValueError) as error:
             raise CannotServe(f"the arena has no id or no key: {error}") from error
@@ -279,7 +278,7 @@ class _Host:
         settings = self._settings
         if settings.metrics_port is None:
             return ""
-        from arena.server.metrics import MetricsPort, Watched
+        from arena.server.services.metrics import MetricsPort, Watched
 
         watched = Watched(
             arena, self._journal, self._deal_log, settings.data, arena.admission, arena.lag
@@ -289,15 +288,17 @@ class _Host:
 
     def _tell_of(self, address: str, metrics: str) -> None:
         """Let a person find the arena by its folder."""
-        told = notice.Notice(os.getpid(), address, metrics, time.time(), notice.arena_version())
+        told = data_folder.Notice(
+            os.getpid(), address, metrics, time.time(), data_folder.arena_version()
+        )
         try:
-            notice.put_up(self._settings.data, told)
+            data_folder.write_notice(self._settings.data, told)
         except OSError:
             _log.exception("nobody can be told where the arena is")
         _log.info("the arena listens", extra={"address": address, "metrics": metrics})
 
     def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
-        interceptors = (CallWatch(self._watch), Guard(self._tokens, arena.doors))
+        interceptors = (CallWatch(self._watch), CallInterceptor(self._tokens, arena.doors))
         server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
         flush = self._journal.flush
         play = play_handler(arena, flush, arena.now_s, self._watch)
@@ -379,6 +380,6 @@ class _Host:
 
 def _hold(lock: IO[str], data: Path) -> None:
     """Keep a second arena out of the folder for as long as `lock` is open."""
-    if not notice.hold(lock.fileno()):
+    if not data_folder.take_lock(lock.fileno()):
         text = f"another arena is running in the folder {data}; give this one its own with --data"
         raise CannotServe(text)

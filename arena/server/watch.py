@@ -16,10 +16,10 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from arena.referee import Ledger, MatchSpec, Outcome, Settled
-from arena.replay.match_log import MatchLog
+from arena.replay.journal.match_log import MatchLog
 from arena.server.counts import Counts
-from arena.server.guard import Context
-from arena.server.session import Session
+from arena.server.gate.calls import Context
+from arena.server.session.session import Session
 
 SLOW_SYNC_S: Final = 0.25
 """A sync of the journal that takes longer is worth a line in the log."""
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class Watch:
-    """Counts for one arena: `arena.replay.journal.JournalWatch` among others."""
+    """Counts for one arena: `arena.replay.journal.journal.JournalWatch` among others."""
 
     def __init__(self) -> None:
         self.counts: Final = Counts()

@@ -22,18 +22,19 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import GAMES
 from arena.referee import Ending, TimeControl
-from arena.referee.scripted import WorkersHere
-from arena.replay.cut import recover, replay_path
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import recover
 from arena.replay.verify import verify_file
+from arena.replay.write import replay_path
 from arena.server import arena as arena_module
-from arena.server import deals as deals_module
 from arena.server.arena import Arena
-from arena.server.orders import MatchOrder
+from arena.server.bots import BotId
+from arena.server.deals import fair as deals_module
+from arena.server.gate.tokens import Tokens
+from arena.server.matches.orders import MatchOrder
 from arena.server.refusals import Refused
-from arena.server.session import BotId
-from arena.server.tokens import Tokens
+from arena.testing.referee import WorkersHere
 from cardarena.v1 import play_pb2
 from tests.attack.slopes import slope
 from tests.chaos.case import Violation

@@ -21,7 +21,7 @@ from random import Random
 
 import grpc
 
-from arena.server.notice import read_notice
+from arena.server.data_folder import read_notice
 from tests.attack.machine import use_of
 from tests.attack.slopes import slope
 from tests.chaos.case import Violation

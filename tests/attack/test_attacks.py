@@ -12,10 +12,10 @@ import time
 
 import pytest
 
-from arena.server.connections import OWN_HELLOS
-from arena.server.guard import REQUEST_S
-from arena.server.play import HELLO_S
-from arena.server.tokens import Tokens
+from arena.server.gate.calls import REQUEST_S
+from arena.server.gate.limits import OWN_HELLOS
+from arena.server.gate.tokens import Tokens
+from arena.server.services.play import HELLO_S
 from tests.attack import floods as floods_module
 from tests.attack.culprits import BOMB, hello
 from tests.attack.floods import floods

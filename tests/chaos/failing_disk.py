@@ -7,7 +7,7 @@ import errno
 import os
 from pathlib import Path
 
-from arena.replay import deal_log, journal
+from arena.replay.journal import deal_log, journal
 
 FULL, TORN, UNSYNCED = "full", "torn", "unsynced"
 """Nothing more can be written; the same, after half of the nth write; nothing can be synced."""

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.server.tokens import key_id, new_token, token_sha256, well_formed
+from arena.server.gate.tokens import key_id, new_token, token_sha256, well_formed
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import lobby_pb2
 from tests.cli.serving import ended, served

@@ -8,8 +8,8 @@ import pytest
 
 from arena.cli import logs
 from arena.cli.logs import BURST_LINES, LEFT_OUT, LINES_PER_S, Throttle, formatter, log_file
+from arena.server.gate.tokens import key_id, new_token
 from arena.server.listen import CannotServe
-from arena.server.tokens import key_id, new_token
 
 
 def record(message, *args, level=logging.INFO, name="arena.x", at_s=100.0, **extra):

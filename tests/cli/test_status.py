@@ -12,10 +12,17 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.server import notice as notices
-from arena.server.notice import Notice, hold, is_running, put_up, read_notice, take_down
-from arena.server.status import Page, last_incidents
-from arena.server.tokens import Tokens
+from arena.cli.arena_status import Page, last_incidents
+from arena.server import data_folder as notices
+from arena.server.data_folder import (
+    Notice,
+    take_lock,
+    is_running,
+    read_notice,
+    remove_notice,
+    write_notice,
+)
+from arena.server.gate.tokens import Tokens
 from tests.cli.serving import served
 from tests.server.running import running
 from tests.server.streams import PATIENCE_S, Client
@@ -221,7 +228,7 @@ def test_a_folder_without_an_arena(tmp_path):
 
 def test_an_arena_that_just_starts(tmp_path):
     with (tmp_path / "lock").open("w") as lock:
-        assert hold(lock.fileno())
+        assert take_lock(lock.fileno())
         code, text = status("--data", tmp_path)
         assert (code, "an arena is just starting or ending" in text) == (1, True)
 
@@ -230,7 +237,7 @@ def test_an_arena_that_just_starts(tmp_path):
 
 
 def test_a_notice_is_there_as_long_as_the_arena(tmp_path):
-    put_up(tmp_path, NOTICE)  # left behind by one that was killed
+    write_notice(tmp_path, NOTICE)  # left behind by one that was killed
     assert not is_running(tmp_path)
     with running(tmp_path, Tokens(guests=True)) as arena:
         assert is_running(tmp_path)
@@ -252,10 +259,10 @@ def test_a_notice_that_cannot_be_read_is_none(tmp_path, text):
 
 
 def test_a_notice_is_written_and_taken_down(tmp_path):
-    put_up(tmp_path, NOTICE)
+    write_notice(tmp_path, NOTICE)
     assert read_notice(tmp_path) == NOTICE
-    take_down(tmp_path)
-    take_down(tmp_path)
+    remove_notice(tmp_path)
+    remove_notice(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -263,7 +270,7 @@ def test_looking_does_not_keep_an_arena_from_starting(tmp_path, monkeypatch):
     """A look holds the lock for an instant: the arena tries again."""
     path = tmp_path / "lock"
     with path.open("w") as looking, path.open("w") as starting:
-        assert hold(looking.fileno())
+        assert take_lock(looking.fileno())
         tries = []
 
         def wait(seconds):
@@ -272,7 +279,7 @@ def test_looking_does_not_keep_an_arena_from_starting(tmp_path, monkeypatch):
                 looking.close()
 
         monkeypatch.setattr(notices.time, "sleep", wait)
-        assert hold(starting.fileno())
+        assert take_lock(starting.fileno())
         assert tries == [notices.LOCK_WAIT_S] * 3
 
 
@@ -280,8 +287,8 @@ def test_a_lock_that_is_kept_is_another_arenas(tmp_path, monkeypatch):
     path = tmp_path / "lock"
     monkeypatch.setattr(notices.time, "sleep", lambda _: None)
     with path.open("w") as running_, path.open("w") as starting:
-        assert hold(running_.fileno())
-        assert not hold(starting.fileno())
+        assert take_lock(running_.fileno())
+        assert not take_lock(starting.fileno())
 
 
 # Numbers and errors.

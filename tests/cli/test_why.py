@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.jail.output import OutputLog
 from arena.referee import AbortCause, Ending, Outcome
-from arena.replay.journal import Journal
-from arena.replay.match_log import SeatedAt
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.match_log import SeatedAt
 from arena.replay.read import Replay
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import ILLEGAL, LEAVE, PLAY, Bot, cut, play, record, retold

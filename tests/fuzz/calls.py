@@ -12,17 +12,17 @@ import grpc
 from google.protobuf.message import DecodeError
 from hypothesis import strategies as st
 
-from arena.replay.cut import Recovery
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
-from arena.server.access import CALLS
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import Recovery
 from arena.server.arena import Arena
-from arena.server.guard import Guard
-from arena.server.lobby import Lobby
-from arena.server.outbox import Outbox
+from arena.server.gate.access import CALLS
+from arena.server.gate.calls import CallInterceptor
+from arena.server.gate.tokens import Tokens
 from arena.server.refusals import Refused
-from arena.server.replays import Replays
-from arena.server.tokens import Tokens
+from arena.server.services.lobby import Lobby
+from arena.server.services.replays import Replays
+from arena.server.session.outbox import Outbox
 from cardarena.v1 import (
     game_pb2,
     lobby_pb2,
@@ -116,7 +116,7 @@ class House:
         self.arena.now_s = itertools.count().__next__
         self.arena._token = self  # starts nothing: see run_sync_soon
         self.arena.doors.let_in = lambda rank: None  # otherwise most hellos come too quickly
-        self.guard = Guard(tokens)
+        self.guard = CallInterceptor(tokens)
         registry = Registry()
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(self.arena), registry)
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(replays), registry)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 from arena.replay.deal_book import read_log
-from arena.server.session import BotId
+from arena.server.bots import BotId
 from tests.fuzz.target import Target, packed, unpacked
 from tests.server.dealing import Bot, in_world, order_of
 

@@ -17,7 +17,6 @@ from arena.deal import seeded_key
 from arena.games.contract import Seat
 from arena.referee import Ending, Unwritten
 from arena.replay.account import account_of
-from arena.replay.cut import recover
 from arena.replay.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
@@ -26,15 +25,16 @@ from arena.replay.deal_book import (
     read_deals,
     read_log,
 )
-from arena.replay.deal_log import DealLog
 from arena.replay.export import export_lines
 from arena.replay.frames import Discrepancy
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.recovery import recover
+from arena.replay.journal.standing import standing_of
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt, compare, concerns
 from arena.replay.records import JOURNAL_MAGIC, REPLAY_MAGIC, Damaged, framed, read_records
-from arena.replay.standing import standing_of
 from arena.replay.verify import verify
-from arena.server.cut_short import fate_of, order_of, spec_again
+from arena.server.matches.cut_short import action_of, order_of, spec_again
 from cardarena.v1 import deals_pb2, journal_pb2
 from tests.fuzz.recorded import files, lies
 from tests.fuzz.target import Target, packed, unpacked
@@ -145,7 +145,7 @@ def _closed(original):
 
 def _go_on(unfinished):
     """What the arena does with a match that was cut short, as far as it reads the journal."""
-    fate_of(unfinished)
+    action_of(unfinished)
     order_of(unfinished)
     assert isinstance(unfinished.past, tuple)
     with contextlib.suppress(Unplayable):

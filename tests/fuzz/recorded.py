@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from arena.deal import bot_commitment
 from arena.replay.deal_book import LOG_MAGIC
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
 from arena.replay.records import (
     CHAIN_START,
     JOURNAL_MAGIC,

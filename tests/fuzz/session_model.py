@@ -21,15 +21,16 @@ from hypothesis.stateful import (
 )
 
 from arena.referee import Timers
-from arena.referee.ports import Punctual
-from arena.referee.scripted import seeded_spec
+from arena.referee.lag import NeverLate
 from arena.referee.spec import FaultKind
 from arena.referee.table import Table
-from arena.replay.match_log import MatchLog, settled_of
+from arena.replay.journal.match_log import MatchLog, settled_of
 from arena.replay.read import read_body
 from arena.replay.records import Framed
-from arena.server.seating import ask_id, decision_of
-from arena.server.session import FREE_MESSAGES, MAX_STRIKES, BotId, Session
+from arena.server.bots import BotId
+from arena.server.session.seating import ask_id, decision_of
+from arena.server.session.session import FREE_MESSAGES, MAX_STRIKES, Session
+from arena.testing.referee import seeded_spec
 from arena.wire.games import codec_of
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.fuzz.modelled_bot import ModelledBot
@@ -254,7 +255,7 @@ class SessionMachine(RuleBasedStateMachine):
             now_s=lambda: self.now_s,
             over=lambda table: table.tell_end(),
             heavy_step=None,
-            lag=Punctual(),
+            lag=NeverLate(),
         )
         match.table.begin(past)
 

@@ -2,10 +2,10 @@
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Timers
-from arena.referee.ports import Punctual
-from arena.referee.scripted import MemoryLedger, seeded_spec
+from arena.referee.lag import NeverLate
 from arena.referee.spec import AbortCause, Ending, TimeControl
 from arena.referee.table import Table
+from arena.testing.referee import MemoryLedger, seeded_spec
 from arena.wire.games import codec_of
 from cardarena.v1 import play_pb2
 from tests.server.sittings import Bot
@@ -47,7 +47,7 @@ class Sitting:
             now_s=lambda: self.now_s,
             over=lambda table: table.tell_end(),
             heavy_step=_at_once,
-            lag=Punctual(),
+            lag=NeverLate(),
         )
         self.tables.append(table)
         self.ledgers.append(ledger)

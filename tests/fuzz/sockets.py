@@ -9,8 +9,8 @@ from pathlib import Path
 import grpc
 from hypothesis import strategies as st
 
-from arena.server.access import CALLS
-from arena.server.tokens import Tokens
+from arena.server.gate.access import CALLS
+from arena.server.gate.tokens import Tokens
 from cardarena.v1 import lobby_pb2, play_pb2
 from tests.fuzz.calls import REFUSALS, honest_requests
 from tests.fuzz.play_stream import INSIDE, bot_messages

@@ -11,8 +11,8 @@ from arena.games.catalogue import GAMES, BadOptions, game_by_id
 from arena.games.notation import Notation, Unreadable
 from arena.jail import BadCommand, parse_commands
 from arena.replay.records import check_match_id
+from arena.server.gate.tokens import GUEST, Tokens, new_token, well_formed
 from arena.server.refusals import Refused
-from arena.server.tokens import GUEST, Tokens, new_token, well_formed
 from arena.wire.games import codec_of
 from arena.wire.settings import values_of_settings
 from cardarena.v1 import game_pb2, lobby_pb2

@@ -9,8 +9,8 @@ import random
 from collections import Counter
 
 from arena.deal import KeyedDeals
-from arena.server.orders import MatchOrder
-from arena.server.session import BotId
+from arena.server.bots import BotId
+from arena.server.matches.orders import MatchOrder
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 from tests.leaks.knowledge import HIDDEN

@@ -6,7 +6,7 @@ import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee.table import Table
-from arena.server.session import Session
+from arena.server.session.session import Session
 from cardarena.v1 import play_pb2
 from tests.leaks.sessions import pairs
 from tests.leaks.test_leaks import NOTHING_HIDDEN

@@ -10,7 +10,7 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
 from arena.referee import Answer, FaultKind, OpenAsk, TimeControl
-from arena.referee.scripted import MemoryLedger, Reply, Scripted, play, seeded_spec
+from arena.testing.referee import MemoryLedger, Reply, Scripted, play, seeded_spec
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 from tests.walks import Walk

@@ -13,7 +13,7 @@ from arena.games import abstrac
 from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
 from arena.referee import AbortCause, Answer, Ending, Referee, Unwritten
-from arena.referee.scripted import MemoryLedger, Reply, Scripted, play
+from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from arena.wire.codec import Codec
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2

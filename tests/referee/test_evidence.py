@@ -11,7 +11,7 @@ from trio.testing import MockClock
 from arena.games.catalogue import game_by_id
 from arena.referee import Answer, Ending, FaultKind, ForfeitedSeat, TimeControl
 from arena.referee.clock import GRACE_S
-from arena.referee.scripted import MemoryLedger, Reply, Scripted, play
+from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from tests.referee.matches import (
     ALLOWED_S,
     CALLED,

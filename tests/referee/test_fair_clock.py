@@ -9,8 +9,8 @@ from trio.testing import MockClock
 from arena.games.contract import Seat
 from arena.referee import Answer, Ending, FaultKind, Timers
 from arena.referee.lag import PAUSE_S, TICK_S, LagMeter
-from arena.referee.scripted import MemoryLedger, Scripted, play
 from arena.referee.table import Table
+from arena.testing.referee import MemoryLedger, Scripted, play
 from arena.wire.games import codec_of
 from tests.referee.loops import Loop, TrioLoop
 from tests.referee.matches import ALLOWED_S, THINK_S, plays, run, spec_of, thinks

@@ -7,7 +7,7 @@ import pytest
 from arena.games.catalogue import game_by_id
 from arena.referee import Answer, Ending, Fault, FaultKind, TimeControl
 from arena.referee.clock import GRACE_S
-from arena.referee.scripted import Closed, Reply, Scripted
+from arena.testing.referee import Closed, Reply, Scripted
 from tests.referee.matches import (
     ALLOWED_S,
     CALLED,

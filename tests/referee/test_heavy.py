@@ -7,7 +7,7 @@ from trio.testing import MockClock
 from arena.games import abstrac
 from arena.games.abstrac import Choose, Order
 from arena.referee import Ending, Referee, Workers
-from arena.referee.scripted import MemoryLedger, Scripted, play
+from arena.testing.referee import MemoryLedger, Scripted, play
 from tests.referee.matches import run, spec_of, thinks
 
 STEP_S = 1000.0

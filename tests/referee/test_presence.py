@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from arena.referee import Answer, Ending, FaultKind, TimeControl
-from arena.referee.scripted import Reply, Scripted, seeded_spec
+from arena.testing.referee import Reply, Scripted, seeded_spec
 from tests.referee.matches import run, spec_of
 
 CONTROL = TimeControl(move_ms=30_000, bank_ms=60_000)

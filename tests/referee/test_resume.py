@@ -4,7 +4,7 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.referee import Ending, FaultKind
-from arena.referee.ports import Settled
+from arena.referee.ledger import Settled
 from arena.referee.spec import ForfeitedSeat
 from tests.referee.matches import misdeeds, plays, run, spec_of, spread, thinks, thinks_but
 

@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
 from arena.referee import Answer, Ending, FaultKind
-from arena.referee.scripted import Asked, Closed, Reply, Scripted, play
+from arena.testing.referee import Asked, Closed, Reply, Scripted, play
 from tests.referee.matches import ask_message, misdeeds, plays, plays_but, run, spec_of, thinks
 
 # What seat 0 may do with its choice while seat 2 is still thinking.

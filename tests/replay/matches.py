@@ -11,12 +11,12 @@ from trio.testing import MockClock
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.referee import Answer, Entrant, MatchSpec, Outcome, Referee, TimeControl
-from arena.replay.cut import write_replay
 from arena.replay.deal_book import Opening
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
-from arena.replay.match_log import MatchLog
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.match_log import MatchLog
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
+from arena.replay.write import write_replay
 from cardarena.v1 import game_pb2, journal_pb2
 
 # What a bot does when it is asked.

@@ -20,7 +20,6 @@ from arena.deal import (
     transcript,
 )
 from arena.referee import Unwritten
-from arena.replay import deal_log as deal_log_module
 from arena.replay.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
@@ -31,7 +30,8 @@ from arena.replay.deal_book import (
     read_deals,
     read_log,
 )
-from arena.replay.deal_log import STOPPED, DealLog
+from arena.replay.journal import deal_log as deal_log_module
+from arena.replay.journal.deal_log import STOPPED, DealLog
 from arena.replay.records import Damaged, framed, read_records
 from cardarena.v1 import deals_pb2, journal_pb2
 

@@ -4,9 +4,9 @@ import pytest
 import trio
 
 from arena.referee import Unwritten
-from arena.replay import journal as journal_module
-from arena.replay.cut import recover
-from arena.replay.journal import Journal
+from arena.replay.journal import journal as journal_module
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import recover
 from arena.replay.records import JOURNAL_MAGIC, read_records
 from cardarena.v1.journal_pb2 import Record
 from tests.replay.matches import play

@@ -5,12 +5,13 @@ import os
 import pytest
 
 from arena.referee import Ending, Unwritten
-from arena.replay import journal as journal_module
-from arena.replay.cut import KeptSession, recover, replay_path, write_replay
 from arena.replay.deal_book import seeded_opening
-from arena.replay.journal import Journal
+from arena.replay.journal import journal as journal_module
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import KeptSession, recover
 from arena.replay.read import Replay
 from arena.replay.verify import verify
+from arena.replay.write import replay_path, write_replay
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import Bot, cut, play
 
@@ -264,7 +265,7 @@ def test_a_replay_that_cannot_be_written_leaves_nothing(folders, monkeypatch):
     def full(fd):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("arena.replay.cut.os.fsync", full)
+    monkeypatch.setattr("arena.replay.write.os.fsync", full)
     with pytest.raises(OSError, match="No space"):
         cut(folders[1], played)
     assert list((folders[1] / "replays").iterdir()) == []

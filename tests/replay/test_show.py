@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import pytest
 from rich.console import Console
 
+from arena.cli.terminal import draw
+from arena.cli.terminal.screen import Screen, Viewer
+from arena.cli.terminal.steps import KEYS, Steps, print_all, step_through
 from arena.games.contract import Seat
 from arena.referee import AbortCause, FaultKind, ForfeitedSeat, TimeControl
-from arena.replay import draw
 from arena.replay.frames import frames
 from arena.replay.read import Replay
-from arena.replay.screen import Screen, Viewer
-from arena.replay.show import KEYS, Steps, print_all, step_through
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
 
 SEATS = tuple(map(Seat, range(3)))

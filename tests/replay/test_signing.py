@@ -12,9 +12,9 @@ from arena.cli.keys import keys
 from arena.cli.replay import replay as command
 from arena.deal import transcript
 from arena.referee import AbortCause
-from arena.replay.cut import Unfinished, recover, write_replay
 from arena.replay.frames import Discrepancy
-from arena.replay.journal import Journal
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import Unfinished, recover
 from arena.replay.read import Replay
 from arena.replay.receipts import compare
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed, read_records
@@ -30,7 +30,8 @@ from arena.replay.signing import (
     transcript_statement,
 )
 from arena.replay.verify import verify, verify_file
-from arena.server.cut_short import close
+from arena.replay.write import write_replay
+from arena.server.matches.cut_short import close
 from cardarena.v1 import journal_pb2
 from tests.deal.house import BARE, SDK, House
 from tests.replay.matches import Bot, play

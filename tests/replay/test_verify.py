@@ -9,7 +9,7 @@ import pytest
 from arena.deal import seeded_key
 from arena.referee import Ending, FaultKind, TimeControl
 from arena.replay.frames import Discrepancy
-from arena.replay.journal import Journal
+from arena.replay.journal.journal import Journal
 from arena.replay.read import Replay, Unplayable
 from arena.replay.records import Damaged
 from arena.replay.verify import verify

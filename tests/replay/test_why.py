@@ -10,15 +10,15 @@ import pytest
 import trio
 from rich.console import Console
 
+from arena.cli.terminal import draw
+from arena.cli.terminal.why import FULL, tell
 from arena.games.contract import Seat
 from arena.referee import AbortCause, Answer, FaultKind, ForfeitedSeat, TimeControl
-from arena.replay import draw
 from arena.replay.account import OFFERED_SHOWN, account_of
 from arena.replay.advice import advice
 from arena.replay.frames import Discrepancy, frames
 from arena.replay.read import Replay
 from arena.replay.verify import verify
-from arena.replay.why import FULL, tell
 from cardarena.v1 import game_pb2
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
 

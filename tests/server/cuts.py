@@ -17,18 +17,19 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Outcome, TimeControl
-from arena.referee.scripted import WorkersHere
-from arena.replay import deal_log as deal_log_module
-from arena.replay import journal as journal_module
-from arena.replay.cut import recover, replay_path
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
+from arena.replay.journal import deal_log as deal_log_module
+from arena.replay.journal import journal as journal_module
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import recover
 from arena.replay.verify import verify_file
+from arena.replay.write import replay_path
 from arena.server.arena import Arena
-from arena.server.orders import MatchOrder
-from arena.server.seating import decision_of
-from arena.server.session import BotId
-from arena.server.tokens import Tokens
+from arena.server.bots import BotId
+from arena.server.gate.tokens import Tokens
+from arena.server.matches.orders import MatchOrder
+from arena.server.session.seating import decision_of
+from arena.testing.referee import WorkersHere
 from arena.wire.asks import asks_frame
 from cardarena import _deals as sdk_deals
 from cardarena import _session as sdk_session
@@ -44,7 +45,7 @@ EVERY_GAME = [play_pb2.GameSupport(game=game.id) for game in GAMES]
 
 
 class Line:
-    """A stream of a bot, as the arena's core sees it: a double of `arena.server.outbox.Outbox`."""
+    """A stream of a bot, as the arena's core sees it: a double of `arena.server.session.outbox.Outbox`."""
 
     def __init__(self):
         self.closed = False

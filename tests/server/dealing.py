@@ -7,11 +7,11 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
-from arena.replay import deal_log as deal_log_module
 from arena.replay.deal_book import DEALS_NAME
-from arena.replay.deal_log import DealLog
-from arena.server.deals import Deals, GroupOrder, PlannedMatch
-from arena.server.session import BotId
+from arena.replay.journal import deal_log as deal_log_module
+from arena.replay.journal.deal_log import DealLog
+from arena.server.bots import BotId
+from arena.server.deals.fair import Deals, GroupOrder, PlannedMatch
 from cardarena import _deals as sdk
 from cardarena.v1 import play_pb2
 

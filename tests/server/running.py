@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import trio
 
+from arena.server.gate.key_watch import KeyWatch
 from arena.server.host import ServerSettings, serve
-from arena.server.key_watch import KeyWatch
 from tests.server.streams import PATIENCE_S
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import trio
 
+from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.tokens import Tokens
 
 
 def say(line):

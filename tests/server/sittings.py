@@ -1,9 +1,10 @@
 """Sessions of bots at matches, without sockets, tasks or a real clock."""
 
-from arena.referee import Punctual, Timers
-from arena.referee.scripted import MemoryLedger, seeded_spec
+from arena.referee import NeverLate, Timers
 from arena.referee.table import Table
-from arena.server.session import BotId, Session
+from arena.server.bots import BotId
+from arena.server.session.session import Session
+from arena.testing.referee import MemoryLedger, seeded_spec
 from arena.wire.asks import asks_frame
 from arena.wire.games import codec_of
 from cardarena.v1 import play_pb2
@@ -113,7 +114,7 @@ class World:
             now_s=lambda: self.now_s,
             over=lambda table: table.tell_end(),
             heavy_step=None,
-            lag=Punctual(),
+            lag=NeverLate(),
         )
         self.tables.append(table)
         self.ledgers.append(ledger)

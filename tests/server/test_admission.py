@@ -9,8 +9,8 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.server import admission
-from arena.server.admission import Admission
+from arena.server.gate import admission
+from arena.server.gate.admission import Admission
 from arena.server.refusals import Refused
 
 GB = 1_000_000_000
@@ -127,7 +127,7 @@ def test_limits_of_the_disk_can_be_set():
 def test_the_log_says_once_that_the_door_is_closed_and_once_that_it_is_open(caplog):
     machine = Machine(late_ms=50)
     door = machine.door()
-    with caplog.at_level(logging.INFO, "arena.server.admission"):
+    with caplog.at_level(logging.INFO, "arena.server.gate.admission"):
         for late_ms in (50, 60, 70, 0, 0):
             machine.late_ms = late_ms
             machine.now_s += 1

@@ -22,13 +22,16 @@ from arena.deal import board_key
 from arena.games.catalogue import GAMES
 from arena.games.contract import Told
 from arena.referee.table import Table
-from arena.replay.deal_log import DealLog
-from arena.server import guard, metrics, notice
+from arena.replay.journal.deal_log import DealLog
+from arena.server import data_folder as notice
 from arena.server import watch as watch_module
-from arena.server.lobby import Lobby
+from arena.server.bots import BotId
+from arena.server.gate import calls as guard
+from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import Refused
-from arena.server.session import BotId, Session
-from arena.server.tokens import Tokens, new_token
+from arena.server.services import metrics
+from arena.server.services.lobby import Lobby
+from arena.server.session.session import Session
 from cardarena import _deals as sdk
 from cardarena.games.v1 import sixty_six_pb2
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
@@ -486,7 +489,7 @@ def plant_a_token_in_the_notice(patch):
         (scene,) = SCENES
         told = notice.read_notice(scene.folder)
         token = scene.players[0].token
-        notice.put_up(scene.folder, replace(told, version=token))
+        notice.write_notice(scene.folder, replace(told, version=token))
         decided(self, settled)
 
     patch.setattr(watch_module._WatchedLedger, "decided", telling)

@@ -8,18 +8,18 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from arena.referee import AbortCause, FaultKind
-from arena.replay.cut import recover
-from arena.replay.deal_log import DealLog
-from arena.replay.journal import Journal
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import recover
 from arena.replay.read import read_body
 from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
 from arena.server.arena import Arena
-from arena.server.cut_short import close
-from arena.server.orders import MatchOrder
+from arena.server.bots import BotId
+from arena.server.gate.tokens import Tokens
+from arena.server.matches.cut_short import close
+from arena.server.matches.orders import MatchOrder
 from arena.server.refusals import Refused
-from arena.server.session import BotId
-from arena.server.tokens import Tokens
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.server.cuts import EVERY_GAME, Line, quick_disk
 

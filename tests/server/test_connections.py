@@ -3,14 +3,15 @@
 import grpc
 import pytest
 
-from arena.replay.cut import KeptSession
-from arena.server import reception as reception_module
-from arena.server.connections import LOCAL, OWN_HELLOS, Doors, Limits, Rank, address_of
-from arena.server.cut_short import KEPT_SILENT, keep_sessions
-from arena.server.reception import Reception
+from arena.replay.journal.recovery import KeptSession
+from arena.server.bots import BotId
+from arena.server.gate.limits import LOCAL, OWN_HELLOS, CallLimits, Limits, Rank, address_of
+from arena.server.gate.tokens import Tokens
+from arena.server.matches.cut_short import KEPT_SILENT, keep_sessions
 from arena.server.refusals import Refused
-from arena.server.session import REMEMBERED_BYTES, BotId, Session
-from arena.server.tokens import Tokens
+from arena.server.session import register as reception_module
+from arena.server.session.register import SessionRegister
+from arena.server.session.session import REMEMBERED_BYTES, Session
 from cardarena.v1 import journal_pb2
 
 # fmt: off
@@ -64,7 +65,7 @@ def refusal(call, *args, **kwargs):
 
 
 def test_an_address_has_so_many_streams_and_another_has_its_own():
-    doors = Doors(Limits(streams=10, streams_of_address=2))
+    doors = CallLimits(Limits(streams=10, streams_of_address=2))
     calls = [Call(f"ipv4:192.0.2.1:{port}") for port in range(3)]
     doors.stream(calls[0])
     doors.stream(calls[1])
@@ -76,7 +77,7 @@ def test_an_address_has_so_many_streams_and_another_has_its_own():
 
 
 def test_this_machine_is_held_to_the_limit_of_all():
-    doors = Doors(Limits(streams=3, streams_of_address=1))
+    doors = CallLimits(Limits(streams=3, streams_of_address=1))
     for _ in range(3):
         doors.stream(Call("unix:"))
     assert refusal(doors.stream, Call("unix:")) == "TOO_MANY_OPEN"
@@ -84,7 +85,7 @@ def test_this_machine_is_held_to_the_limit_of_all():
 
 
 def test_other_calls_have_limits_of_their_own():
-    doors = Doors(Limits(streams=1, calls=2, calls_of_address=1))
+    doors = CallLimits(Limits(streams=1, calls=2, calls_of_address=1))
     doors.stream(Call())
     doors.call(Call(), looks=True)
     assert refusal(doors.call, Call(), looks=False) == "TOO_MANY_OPEN"
@@ -93,7 +94,7 @@ def test_other_calls_have_limits_of_their_own():
 
 
 def test_what_was_refused_is_not_counted():
-    doors = Doors(Limits(streams=1))
+    doors = CallLimits(Limits(streams=1))
     first = Call()
     doors.stream(first)
     refusal(doors.stream, Call())
@@ -113,7 +114,7 @@ UNDER_OVERLOAD = [
 
 @pytest.mark.parametrize(("rank", "in_", "who"), UNDER_OVERLOAD, ids=[r[2] for r in UNDER_OVERLOAD])
 def test_under_overload(rank, in_, who):
-    doors = Doors(why_busy=lambda: "the arena is 90 ms late")
+    doors = CallLimits(why_busy=lambda: "the arena is 90 ms late")
     if in_:
         doors.let_in(rank)
     else:
@@ -121,7 +122,7 @@ def test_under_overload(rank, in_, who):
 
 
 def test_under_overload_nobody_is_shown_anything_but_matches_may_be_asked_for():
-    doors = Doors(why_busy=lambda: "the arena is 90 ms late")
+    doors = CallLimits(why_busy=lambda: "the arena is 90 ms late")
     assert refusal(doors.call, Call(), looks=True) == "BUSY"
     doors.call(Call(), looks=False)  # which has an admission of its own
 
@@ -136,7 +137,7 @@ def let_in(doors, rank):
 
 def test_when_many_say_hello_new_ones_are_refused_first_then_those_that_come_back():
     clock = Clock()
-    doors = Doors(Limits(hellos=100, hellos_per_s=10.0), now_s=clock)
+    doors = CallLimits(Limits(hellos=100, hellos_per_s=10.0), now_s=clock)
     assert sum(let_in(doors, Rank.NEW) for _ in range(200)) == 50
     assert sum(let_in(doors, Rank.RESUME) for _ in range(200)) == 40
     assert all(let_in(doors, Rank.IN_MATCH) for _ in range(200))
@@ -154,8 +155,8 @@ class World:
     def __init__(self, *, why_busy=lambda: ""):
         self.sessions, self.kept = {}, {}
         self.tokens = Tokens(guests=True)
-        self.reception = Reception(
-            self.sessions, self.kept, Doors(why_busy=why_busy), self.tokens.forget_guest
+        self.reception = SessionRegister(
+            self.sessions, self.kept, CallLimits(why_busy=why_busy), self.tokens.forget_guest
         )
 
     def come(self, name):

@@ -12,8 +12,8 @@ import pytest
 from arena.games.catalogue import GAMES
 from arena.referee import Ending, FaultKind
 from arena.replay.deal_book import read_log
-from arena.replay.deal_log import STOPPED
 from arena.replay.fairness import transcript_of
+from arena.replay.journal.deal_log import STOPPED
 from arena.replay.read import Replay
 from arena.replay.signing import (
     is_signed,
@@ -22,8 +22,8 @@ from arena.replay.signing import (
     transcript_statement,
 )
 from arena.replay.verify import verify
-from arena.server import deal_group
-from arena.server.tokens import Tokens
+from arena.server.deals import handshake as deal_group
+from arena.server.gate.tokens import Tokens
 from cardarena import _deals as sdk
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2
 from tests.server.running import running

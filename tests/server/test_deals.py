@@ -19,13 +19,14 @@ from arena.deal import (
 )
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import FaultKind, ForfeitedSeat, Unwritten
-from arena.replay import deal_log as deal_log_module
 from arena.replay.deal_book import read_deals, read_log
-from arena.replay.deal_log import STOPPED
-from arena.server import deals as deals_module
-from arena.server.deal_group import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
-from arena.server.deals import Deals, PlannedMatch, arena_id
-from arena.server.session import BotId
+from arena.replay.journal import deal_log as deal_log_module
+from arena.replay.journal.deal_log import STOPPED
+from arena.server.bots import BotId
+from arena.server.data_folder import arena_id
+from arena.server.deals import fair as deals_module
+from arena.server.deals.fair import Deals, PlannedMatch
+from arena.server.deals.handshake import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
 from arena.wire.settings import settings_of_options, values_of_settings
 from cardarena import _deals as sdk
 from cardarena.v1 import journal_pb2

@@ -5,10 +5,10 @@ import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
-from arena.server.pages import page
+from arena.server.bots import BotId
+from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
-from arena.server.session import BotId
-from arena.server.tokens import Tokens, new_token
+from arena.server.services.pages import page
 
 ANN, BOB = BotId("ann"), BotId("bob", 2)
 ANNS, BOBS = new_token(), new_token()

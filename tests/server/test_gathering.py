@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from arena.server.outbox import Outbox
+from arena.server.session.outbox import Outbox
 from cardarena.v1 import play_pb2
 
 

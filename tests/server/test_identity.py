@@ -15,10 +15,10 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 )
 
 import cardarena.v1
-from arena.server.access import CALLS
-from arena.server.guard import Guard
-from arena.server.session import BotId
-from arena.server.tokens import Tokens, key_id, new_token, token_sha256
+from arena.server.bots import BotId
+from arena.server.gate.access import CALLS
+from arena.server.gate.calls import CallInterceptor
+from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import play_pb2
 from tests.server.running import running
@@ -245,7 +245,7 @@ def test_a_call_that_is_in_no_table_does_not_exist_though_it_is_registered():
     async def registered(details):
         return grpc.unary_unary_rpc_method_handler(lambda request, context: b"done")
 
-    found = trio.run(Guard(Tokens(guests=True)).intercept_service, registered, Details())
+    found = trio.run(CallInterceptor(Tokens(guests=True)).intercept_service, registered, Details())
     assert found is None
 
 

@@ -7,10 +7,10 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.server.key_watch import LOOK_S, MAX_LOOK_UPS, KeyWatch
+from arena.server.bots import BotId
+from arena.server.gate.key_watch import LOOK_S, MAX_LOOK_UPS, KeyWatch
+from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.refusals import Refused
-from arena.server.session import BotId
-from arena.server.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store import Key, Scope, StoreError
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -11,9 +11,9 @@ import grpc
 import pytest
 
 import cardarena
+from arena.server.bots import BotId
+from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.listen import CannotServe, TlsFiles, is_local
-from arena.server.session import BotId
-from arena.server.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store import Key, Scope
 from cardarena._dial import Dial
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc

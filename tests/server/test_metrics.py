@@ -15,13 +15,13 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from arena.games.catalogue import GAMES
 from arena.referee import AbortCause, Ending, FaultKind
-from arena.server.access import CALLS
 from arena.server.counts import Counts, Histogram
+from arena.server.data_folder import read_notice
+from arena.server.gate.access import CALLS
+from arena.server.gate.tokens import Tokens
 from arena.server.host import CannotServe
-from arena.server.metrics import DEAL_STEPS, MAX_HEAD_BYTES, MAX_READERS
-from arena.server.notice import read_notice
-from arena.server.outbox import Outbox
-from arena.server.tokens import Tokens
+from arena.server.services.metrics import DEAL_STEPS, MAX_HEAD_BYTES, MAX_READERS
+from arena.server.session.outbox import Outbox
 from arena.server.watch import UNKNOWN_CALL
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2
 from tests.server.running import running

@@ -5,8 +5,8 @@ import asyncio
 import grpc
 import pytest
 
-from arena.server.outbox import LAG_S, MAX_FRAME_BYTES, MAX_QUEUED_BYTES, Outbox
 from arena.server.refusals import not_now
+from arena.server.session.outbox import LAG_S, MAX_FRAME_BYTES, MAX_QUEUED_BYTES, Outbox
 from arena.wire.asks import ask_element, match_field
 from cardarena.v1 import play_pb2
 

@@ -5,9 +5,9 @@ import pytest
 
 from arena.games.abstrac import Order
 from arena.referee import Ending, FaultKind
-from arena.server import session as session_module
-from arena.server.outbox import MAX_FRAME_BYTES
-from arena.server.seating import ask_id
+from arena.server.session import session as session_module
+from arena.server.session.outbox import MAX_FRAME_BYTES
+from arena.server.session.seating import ask_id
 from cardarena.games.v1 import abstrac_pb2
 from cardarena.v1 import game_pb2, play_pb2
 from tests.server.sittings import FakeOutbox, World

@@ -3,10 +3,12 @@
 import pytest
 
 from arena.games.catalogue import GAMES
-from arena.referee.scripted import seeded_spec
-from arena.server import host, seating
-from arena.server.seating import Seating
-from arena.server.session import MAX_MATCHES, BotId, Session
+from arena.server import host
+from arena.server.bots import BotId
+from arena.server.session import seating
+from arena.server.session.seating import Seating
+from arena.server.session.session import MAX_MATCHES, Session
+from arena.testing.referee import seeded_spec
 from cardarena._connection import CHANNEL_OPTIONS
 
 SENT = dict(host.OPTIONS)["grpc.max_send_message_length"]

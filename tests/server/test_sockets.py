@@ -19,13 +19,13 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from arena.games import abstrac
 from arena.games.catalogue import GAMES
 from arena.referee import Ending, Unwritten
-from arena.replay import journal as journal_module
+from arena.replay.journal import journal as journal_module
 from arena.replay.verify import verify_file
-from arena.server import lobby, play, replays
-from arena.server.guard import INTERNAL_TEXT
+from arena.server.gate.calls import INTERNAL_TEXT
+from arena.server.gate.tokens import Tokens
 from arena.server.host import CannotServe, ServerSettings, serve
-from arena.server.session import Session
-from arena.server.tokens import Tokens
+from arena.server.services import lobby, play, replays
+from arena.server.session.session import Session
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
 from tests.cli.serving import ended
 from tests.server.streams import PATIENCE_S, PLAY, Client, reason_of

@@ -13,9 +13,9 @@ import trio
 from arena.games import abstrac, democracy
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Ending, FaultKind
-from arena.referee.scripted import WorkersHere
 from arena.replay.read import Replay
-from arena.server.seating import decision_of
+from arena.server.session.seating import decision_of
+from arena.testing.referee import WorkersHere
 from cardarena.games.v1 import eleusis_pb2
 from cardarena.v1 import game_pb2, play_pb2
 from tests.referee.matches import nearly_three, spread

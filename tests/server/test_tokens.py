@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from arena.server import tokens as module
+from arena.server.bots import BotId
+from arena.server.gate import tokens as module
+from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256, well_formed
 from arena.server.refusals import Refused
-from arena.server.session import BotId
-from arena.server.tokens import Tokens, key_id, new_token, token_sha256, well_formed
 from arena.store import Key, Scope
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 
 from arena.ladder.results import MatchOutcome
 from arena.ladder.schedule import round_robin
-from arena.server import tournaments
+from arena.server.tournaments import tournament as tournaments
 from arena.store import StoreBusy, StoreError
 
 MATCH = round_robin(["a", "b"], seats=2, deal_sets=1, seed="1")[0].matches[0]

@@ -1,0 +1,1 @@
+"""Replays and accounts of matches, drawn in a terminal."""

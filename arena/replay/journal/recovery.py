@@ -1,0 +1,314 @@
+"""What the journals of ended processes hold: matches that ended, and those that did not.
+
+Read once when an arena starts. Nothing of a journal is lost by a kill; a torn end costs what
+was torn.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from arena.referee import Settled
+from arena.referee.spec import Ending, FaultKind, Outcome
+from arena.replay.deal_book import DEALS_NAME, DealBook, Opening, read_deals
+from arena.replay.frames import Discrepancy
+from arena.replay.journal.match_log import SeatedAt, settled_of
+from arena.replay.journal.segments import alive, runs
+from arena.replay.read import JournalBody, Replay, Unplayable, read_body
+from arena.replay.records import (
+    CHAIN_START,
+    JOURNAL_MAGIC,
+    Damaged,
+    Framed,
+    chained,
+    read_records,
+)
+from arena.replay.signing import Signer
+from arena.replay.verify import verify
+from arena.replay.write import remove_partials, replay_path, with_revealed, write_replay
+from cardarena.v1 import journal_pb2
+
+_FAULTS: Final = frozenset({0, *map(int, FaultKind)})
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A match that had ended, but had no replay."""
+
+    opened: journal_pb2.Opened
+    outcome: Outcome
+    path: Path | None
+    """Its replay; None while its deal-set is held, or if it may be played again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A match that had begun and not ended. Its records are all there is to resume it by."""
+
+    opened: journal_pb2.Opened
+    bodies: tuple[bytes, ...]
+    opening: Opening | None
+    """Opens its deals; None if that is lost."""
+    seated: tuple[SeatedAt, ...] = ()
+    """Under which numbers the bots' streams know it, by seat."""
+    leased: bool = False
+    """Somebody waits for its result and starts it again."""
+    boot_id: str = ""
+    """The machine's, when it was written."""
+
+    @property
+    def past(self) -> tuple[Settled, ...]:
+        """Its decisions, in the order in which they were settled."""
+        read = (read_body(Framed(0, body))[1] for body in self.bodies)
+        return tuple(settled_of(body) for body in read if isinstance(body, journal_pb2.Decided))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSession:
+    """What a bot's session had counted up to."""
+
+    epoch: int = 0
+    matches: int = 0
+
+    def including(self, epoch: int, matches: int) -> "KeptSession":
+        """The same, with what was counted elsewhere."""
+        return KeptSession(max(self.epoch, epoch), max(self.matches, matches))
+
+
+@dataclass(slots=True)
+class JournalRun:
+    """The segments of one process that has ended."""
+
+    segments: tuple[Path, ...]
+    unfinished: set[str] = field(default_factory=set)
+    """Matches of it that had not ended, by id."""
+    kept: bool = False
+    """Whether it is damaged, or holds the only records of a match that has ended."""
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What a journal held."""
+
+    ended: list[Ended] = field(default_factory=list)
+    unfinished: list[Unfinished] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+    """What could not be read or used, in sentences."""
+    ordered: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
+    """Matches that were promised and have not begun, by id."""
+    sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
+    """By the bot's name and instance."""
+    matches: int = 0
+    """The highest number of a match."""
+    runs: list[JournalRun] = field(default_factory=list)
+    """Oldest first."""
+
+    def spent(self, waiting: Collection[str]) -> list[Path]:
+        """Segments of which nothing is needed any more.
+
+        `waiting` are the matches, by id, that no other journal has yet, and that may
+        still go on.
+        """
+        return [
+            segment
+            for run in self.runs
+            if not run.kept and run.unfinished.isdisjoint(waiting)
+            for segment in run.segments
+        ]
+
+    def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
+        """Take note of what a session had counted up to."""
+        kept = self.sessions.get((bot, instance), KeptSession())
+        self.sessions[bot, instance] = kept.including(epoch, matches)
+
+
+def recover(
+    journal_folder: Path,
+    replay_folder: Path,
+    held: Callable[[str], bool] = lambda _: False,
+    signer: Signer | None = None,
+) -> Recovery:
+    """Find what the journals of ended processes hold, and cut the replays that are missing.
+
+    `signer`, if there is one, signs what is cut.
+    Matches of a deal-set that is `held`, by its name, are not cut: its deals
+    are not to be known yet. Nor are aborted matches of any deal-set, which are
+    played again under the same id. Journals that a process still writes are
+    passed over. A torn end of a journal, as a killed process or a power cut
+    leaves, costs what was torn and is named in `damage`.
+
+    Raises:
+      OSError: if a folder cannot be read, or a replay not be written.
+    """
+    found = Recovery()
+    if not journal_folder.is_dir():
+        return found
+    remove_partials(replay_folder)
+    deals = read_deals(journal_folder / DEALS_NAME)
+    search = _Search(replay_folder, deals, held, signer, found)
+    for segments in runs(journal_folder):
+        if not alive(segments[-1]):
+            search.run(segments)
+    # A match that was stopped and played again stands in several journals.
+    last = {ended.opened.match_id: ended for ended in found.ended}
+    found.ended = list(last.values())
+    # One that went on after a crash stands in several journals as well, and the newest counts;
+    # but killed while its records were written down again, it has not all of them there.
+    newest: dict[str, Unfinished] = {}
+    for each in found.unfinished:
+        before = newest.get(each.opened.match_id)
+        if before is None or each.bodies != before.bodies[: len(each.bodies)]:
+            newest[each.opened.match_id] = each
+    found.unfinished = list(newest.values())
+    return found
+
+
+@dataclass(slots=True)
+class _Match:
+    """A match of which records were found."""
+
+    opened: journal_pb2.Opened
+    wanted: bool
+    """False if there is a replay already: its records need not be kept."""
+    chain: bytes = CHAIN_START
+    bodies: list[bytes] = field(default_factory=list)
+    seated: tuple[SeatedAt, ...] = ()
+    leased: bool = False
+
+
+class _Search:
+    """Goes through the segments of one run after another."""
+
+    def __init__(
+        self,
+        replay_folder: Path,
+        deals: DealBook,
+        held: Callable[[str], bool],
+        signer: Signer | None,
+        found: Recovery,
+    ) -> None:
+        self._replay_folder = replay_folder
+        self._deals = deals
+        self._held = held
+        self._signer = signer
+        self._found = found
+        self._matches: dict[int, _Match | None] = {}
+        """Matches of this run that have not ended, by number; None if the beginning is lost."""
+
+    def run(self, segments: Sequence[Path]) -> None:
+        """Search the segments of one process in order."""
+        self._matches = {}
+        self._run = JournalRun(tuple(segments))
+        self._found.runs.append(self._run)
+        self._boot_id = ""
+        self._begins = True
+        for segment in segments:
+            try:
+                with segment.open("rb") as file:
+                    self._segment(file)
+            except Damaged as error:
+                self._damaged(f"{segment.name}: {error}")
+        for match in self._matches.values():
+            if match is not None and match.wanted:
+                self._run.unfinished.add(match.opened.match_id)
+                unfinished = Unfinished(
+                    match.opened,
+                    tuple(match.bodies),
+                    self._deals.opening(match.opened),
+                    match.seated,
+                    match.leased,
+                    self._boot_id,
+                )
+                self._found.unfinished.append(unfinished)
+
+    def _damaged(self, what: str) -> None:
+        """Say what is wrong with this run; its segments stay for somebody to look at."""
+        self._found.damage.append(what)
+        self._run.kept = True
+
+    def _segment(self, file: BinaryIO) -> None:
+        for record in read_records(file, JOURNAL_MAGIC):
+            number, body = read_body(record)
+            if isinstance(body, journal_pb2.Run):
+                self._boot_id = body.boot_id
+                continue
+            if self._begins:
+                # What was promised before stands here again, if it still holds.
+                self._found.ordered.clear()
+                self._begins = False
+            if isinstance(body, journal_pb2.Ordered):
+                self._found.ordered[body.match_id] = body
+            elif isinstance(body, journal_pb2.SessionKept):
+                self._found.keep_session(body.bot, body.instance, body.epoch, body.matches)
+            else:
+                self._found.matches = max(self._found.matches, number)
+                self._record(number, body, record.body)
+
+    def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
+        """Take a record of a match."""
+        if isinstance(body, journal_pb2.Opened):
+            self._found.ordered.pop(body.match_id, None)
+            self._matches[number] = self._begun(body)
+        elif number not in self._matches:
+            self._damaged(f"the beginning of match number {number} is missing")
+            self._matches[number] = None
+        match = self._matches[number]
+        if isinstance(body, journal_pb2.Seated):
+            self._seated(match, body)
+        elif match is not None and match.wanted:
+            if isinstance(body, journal_pb2.Decided) and body.fault not in _FAULTS:
+                raise Damaged(f"match {match.opened.match_id} has a fault that does not exist")
+            match.bodies.append(raw)
+            if isinstance(body, journal_pb2.Closed):
+                self._close(match, body)
+            else:
+                match.chain = chained(match.chain, raw)
+        if isinstance(body, journal_pb2.Closed):
+            del self._matches[number]
+
+    def _begun(self, opened: journal_pb2.Opened) -> _Match | None:
+        try:
+            path = replay_path(self._replay_folder, opened.match_id)
+        except ValueError as error:
+            self._found.damage.append(str(error))
+            return None
+        return _Match(opened, wanted=not path.exists())
+
+    def _seated(self, match: _Match | None, seated: journal_pb2.Seated) -> None:
+        for each in seated.bots:
+            self._found.keep_session(each.bot, each.instance, 0, each.match)
+        if match is not None:
+            match.seated = tuple(
+                SeatedAt(each.bot, each.instance, each.match) for each in seated.bots
+            )
+            match.leased = seated.leased
+
+    def _close(self, match: _Match, closed: journal_pb2.Closed) -> None:
+        opened = match.opened
+        name = f"match {opened.match_id}"
+        if closed.chain != match.chain:
+            self._damaged(f"{name}: records are missing from its journal")
+            return
+        opening = self._deals.opening(opened)
+        if opening is None:
+            self._damaged(f"{name}: the key of its deals is missing")
+            return
+        bodies = with_revealed(match.bodies, opening)
+        try:
+            outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
+        except (Damaged, Discrepancy, Unplayable) as error:
+            self._damaged(f"{name}: {error}")
+            outcome = None
+        again = bool(opened.deal_set) and closed.ending == Ending.ABORTED.value
+        path = None
+        if not again and not (opened.deal_set and self._held(opened.deal_set)):
+            path = write_replay(
+                self._replay_folder, opened.match_id, match.bodies, opening, self._signer
+            )
+        self._run.kept |= path is None and not again
+        if outcome is not None:
+            self._found.ended.append(Ended(opened, outcome, path))
+            # This ends what was found of it before, and not what a later attempt has begun.
+            unfinished = self._found.unfinished
+            unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]

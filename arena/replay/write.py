@@ -1,0 +1,96 @@
+"""Writes replay files.
+
+A replay file holds the records of one match as they stand in the journal, then
+the record that opens its deals, and the arena's signature. It appears under its
+name complete or not at all.
+"""
+
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from arena.replay.deal_book import Opening
+from arena.replay.read import read_body
+from arena.replay.records import (
+    CHAIN_START,
+    REPLAY_MAGIC,
+    Framed,
+    chained,
+    check_match_id,
+    framed,
+    sync_folder,
+)
+from arena.replay.signing import Signer, replay_statement
+from cardarena.v1 import journal_pb2
+
+REPLAY_SUFFIX: Final = ".replay"
+_PARTIAL_SUFFIX: Final = ".partial"
+
+
+def replay_path(folder: Path, match_id: str) -> Path:
+    """Where the replay of a match stands.
+
+    Raises:
+      ValueError: if `match_id` cannot name a file.
+    """
+    check_match_id(match_id)
+    return folder / f"{match_id}{REPLAY_SUFFIX}"
+
+
+def write_replay(
+    folder: Path,
+    match_id: str,
+    bodies: Sequence[bytes],
+    opening: Opening,
+    signer: Signer | None = None,
+) -> Path:
+    """Write the replay of an ended match; on return it is on disk.
+
+    `bodies` are the match's records, `opening` opens its deals, and `signer`, if
+    there is one, signs it. Blocks until the disk has it.
+
+    Raises:
+      OSError: if it cannot be written; then there is no file of that name.
+      ValueError: if the match has not ended, or its id cannot name a file.
+    """
+    path = replay_path(folder, match_id)
+    if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):
+        raise ValueError(f"match {match_id} has not ended")
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f".{match_id}-{os.getpid()}{_PARTIAL_SUFFIX}"
+    try:
+        with partial.open("wb") as file:
+            file.write(REPLAY_MAGIC)
+            file.writelines(map(framed, with_revealed(bodies, opening, signer)))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    sync_folder(folder)
+    return path
+
+
+def with_revealed(
+    bodies: Sequence[bytes], opening: Opening, signer: Signer | None = None
+) -> tuple[bytes, ...]:
+    """The records of a match, the one that opens its deals, and the one that signs them all."""
+    number, _ = read_body(Framed(0, bodies[0]))
+    revealed = opening.revealed
+    if signer is not None:
+        revealed.public_key = signer.public_key
+    record = journal_pb2.Record(match=number, revealed=revealed)
+    opened = (*bodies, record.SerializeToString())
+    if signer is None:
+        return opened
+    chain = functools.reduce(chained, opened, CHAIN_START)
+    signed = journal_pb2.Signed(signature=signer.sign(replay_statement(chain)))
+    return (*opened, journal_pb2.Record(match=number, signed=signed).SerializeToString())
+
+
+def remove_partials(folder: Path) -> None:
+    """Remove what a killed process left of replays that it was writing."""
+    for partial in folder.glob(f".*{_PARTIAL_SUFFIX}"):
+        partial.unlink(missing_ok=True)

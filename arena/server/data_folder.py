@@ -1,0 +1,132 @@
+"""The folder of an arena: its lock, its id, and the notice that an arena is running there.
+
+The folder's lock tells whether an arena runs; the notice tells the rest. It is
+taken away at the end, so one without a lock was left by an arena that was killed.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import secrets
+import time
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+from arena.replay.records import sync_folder
+
+LOCK_NAME: Final = "lock"
+NOTICE_NAME: Final = "server.json"
+_ARENA_ID: Final = re.compile(r"[0-9a-f]{32}")
+LOCK_TRIES: Final = 10
+LOCK_WAIT_S: Final = 0.02
+"""`is_running` holds the lock for an instant; whoever wants it tries again after this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a running arena says of itself."""
+
+    pid: int
+    address: str
+    """As bots dial it."""
+    metrics: str
+    """Address of the page of metrics; empty if there is none."""
+    started_unix_s: float
+    version: str
+
+
+def arena_version() -> str:
+    """The version of the installed arena; empty if it is not installed."""
+    try:
+        return version("cardarena-engine")
+    except PackageNotFoundError:
+        return ""
+
+
+def write_notice(data: Path, notice: Notice) -> None:
+    """Write the notice, all of it at once."""
+    partial = data / f".{NOTICE_NAME}.partial"
+    partial.write_text(json.dumps(asdict(notice), indent=1) + "\n", "utf-8")
+    partial.replace(data / NOTICE_NAME)
+
+
+def remove_notice(data: Path) -> None:
+    """Take the notice away, if there is one."""
+    with contextlib.suppress(OSError):
+        (data / NOTICE_NAME).unlink(missing_ok=True)
+
+
+def read_notice(data: Path) -> Notice | None:
+    """The notice in a folder; None if there is none that can be read."""
+    try:
+        found = json.loads((data / NOTICE_NAME).read_text("utf-8"))
+        return Notice(
+            int(found["pid"]),
+            str(found["address"]),
+            str(found["metrics"]),
+            float(found["started_unix_s"]),
+            str(found["version"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def take_lock(lock: int) -> bool:
+    """Take a folder's lock, by its open file; false if another arena has it."""
+    for tries_left in reversed(range(LOCK_TRIES)):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if tries_left:
+                time.sleep(LOCK_WAIT_S)
+        else:
+            return True
+    return False
+
+
+def is_running(data: Path) -> bool:
+    """Whether an arena runs in a folder.
+
+    Raises:
+      OSError: if that cannot be found out, but for a folder in which none ever ran.
+    """
+    try:
+        lock = os.open(data / LOCK_NAME, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(lock)
+
+
+def arena_id(data: Path) -> str:
+    """The id of the arena with this folder of data: drawn at first, then always the same.
+
+    Raises:
+      OSError: if it cannot be read or written.
+      ValueError: if the file holds something else.
+    """
+    path = data / "arena-id"
+    with contextlib.suppress(FileNotFoundError):
+        found = path.read_text("ascii").strip()
+        if not _ARENA_ID.fullmatch(found):
+            raise ValueError(f"{path} does not hold the id of an arena")
+        return found
+    drawn = secrets.token_hex(16)
+    partial = path.with_name(".arena-id.partial")
+    with partial.open("w", encoding="ascii") as file:
+        file.write(f"{drawn}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+    sync_folder(data)
+    return drawn

@@ -1,0 +1,81 @@
+"""Who may make which call: the whole table, and the one place where it is applied.
+
+The play stream carries its token in `hello`, since a bot may be written in a
+language whose gRPC makes metadata hard to reach. Every other call carries it as
+`authorization: Bearer TOKEN`.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum, auto
+from typing import Final
+
+from arena.server.gate.tokens import GUEST, Tokens, denied, unauthenticated
+from arena.store.keys import Scope
+
+
+class Access(Enum):
+    """What a call asks of who makes it."""
+
+    OPEN = auto()
+    """Nothing."""
+    HELLO = auto()
+    """A bot's token, said in `hello` and judged there."""
+    READ = auto()
+    """Any token that is valid."""
+    ORGANISE = auto()
+    """An organiser's token."""
+
+
+CALLS: Final[Mapping[str, Access]] = {
+    "/cardarena.v1.PlayService/Play": Access.HELLO,
+    "/cardarena.v1.LobbyService/ListGames": Access.READ,
+    "/cardarena.v1.LobbyService/CreateMatch": Access.ORGANISE,
+    "/cardarena.v1.LobbyService/GetMatch": Access.READ,
+    "/cardarena.v1.LobbyService/ListMatches": Access.READ,
+    "/cardarena.v1.ReplayService/GetReplay": Access.READ,
+    "/cardarena.v1.ReplayService/ListReplays": Access.READ,
+    # What watches a server has no key; it learns whether the arena runs, and no more.
+    "/grpc.health.v1.Health/Check": Access.OPEN,
+    "/grpc.health.v1.Health/Watch": Access.OPEN,
+    # Tells the calls and messages there are, which are published anyway.
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Access.OPEN,
+}
+"""A call that is not here does not exist for anybody, whatever is registered with gRPC."""
+
+_SCOPES: Final[Mapping[Access, frozenset[Scope]]] = {
+    Access.READ: frozenset(Scope),
+    Access.ORGANISE: frozenset({Scope.ORGANISER}),
+}
+
+
+def authorise(access: Access, metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> None:
+    """Let a call pass, or not.
+
+    Where guests are let in, whoever says nothing is one, and may do all; whoever
+    says something is held to it.
+
+    Raises:
+      Refused: if the call may not be made with what its metadata says.
+    """
+    if access in (Access.OPEN, Access.HELLO):
+        return
+    token = _bearer(metadata)
+    if tokens.guests and not token:
+        return
+    if tokens.guests and token.startswith(GUEST):
+        tokens.bot(token)
+        return
+    if tokens.holder(token).scope not in _SCOPES[access]:
+        raise denied("WRONG_SCOPE", "this call needs an organiser's token")
+
+
+def _bearer(metadata: Iterable[tuple[str, str | bytes]]) -> str:
+    """The token of a call; empty if there is none."""
+    found = [value for key, value in metadata if key == "authorization"]
+    if not found:
+        return ""
+    (value, *more) = found
+    scheme, _, token = value.partition(" ") if isinstance(value, str) else ("", "", "")
+    if more or scheme.lower() != "bearer":
+        raise unauthenticated("BAD_TOKEN", "the authorization has to be `Bearer TOKEN`, once")
+    return token.strip()

@@ -1,0 +1,193 @@
+"""What every call passes: our own parsing, and no text of an error of ours.
+
+gRPC for Python sends `str(exception)` to the client, and a parser's text for
+bytes that it cannot read. Here a refusal keeps its words, and everything else
+becomes a fixed text with an incident number that stands in the log.
+"""
+
+import asyncio
+import functools
+import inspect
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.server.gate.access import CALLS, Access, authorise
+from arena.server.gate.limits import CallLimits
+from arena.server.gate.tokens import Tokens
+from arena.server.refusals import Refused, invalid
+
+_log = logging.getLogger(__name__)
+REQUEST_S: Final = 5.0
+"""A call whose request has not come by then is refused."""
+INTERNAL_TEXT: Final = "the arena made a mistake; it is logged as incident"
+
+Handler = Any
+"""grpc.RpcMethodHandler: a named tuple that grpc does not type."""
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+async def refuse(context: Context, refused: Refused) -> None:
+    """End a call with a refusal. Always raises."""
+    context.set_trailing_metadata(refused.trailing_metadata())
+    await context.abort(refused.code, refused.text)
+
+
+async def fail(context: Context, call: str) -> None:
+    """End a call after an error of ours, within an `except` block. Always raises."""
+    incident = secrets.token_hex(4)
+    _log.exception("incident %s in %s", incident, call)
+    await context.abort(grpc.StatusCode.INTERNAL, f"{INTERNAL_TEXT} {incident}")
+
+
+class CallInterceptor(grpc.aio.ServerInterceptor):
+    """Looks at who makes a call, and wraps the handler of all that have one request message.
+
+    Such a call is given to grpc as one that streams: the wire is the same, and grpc
+    would wait for the one message of a call without any time limit.
+    """
+
+    def __init__(self, tokens: Tokens, doors: CallLimits | None = None) -> None:
+        self._tokens = tokens
+        self._doors = doors or CallLimits()
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Handler:
+        call = handler_call_details.method
+        access = CALLS.get(call)
+        if access is None:
+            return None  # then grpc says that there is no such call
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            return None
+        try:
+            authorise(access, handler_call_details.invocation_metadata or (), self._tokens)
+        except Refused as refused:
+            return _refusing(handler, refused)
+        if access is Access.HELLO:
+            return handler  # it guards itself
+        enter = functools.partial(self._doors.call, looks=access is Access.READ)
+        if handler.request_streaming:
+            return _entered(handler, enter)
+        parse = handler.request_deserializer or bytes
+        write = handler.response_serializer
+        if handler.response_streaming:
+            guard: Callable[..., Any] = _guard_stream
+            if inspect.iscoroutinefunction(handler.unary_stream):
+                guard = _guard_unary  # it writes its messages itself, as health's Watch does
+            stream = _with_request(guard(handler.unary_stream, parse, call), enter)
+            return grpc.stream_stream_rpc_method_handler(stream, response_serializer=write)
+        unary = _with_request(_guard_unary(handler.unary_unary, parse, call), enter)
+        return grpc.stream_unary_rpc_method_handler(unary, response_serializer=write)
+
+
+def _refusing(handler: Handler, refused: Refused) -> Handler:
+    """A handler of the same kind that says no before it reads anything."""
+
+    async def deny(_: object, context: Context) -> None:
+        await refuse(context, refused)
+
+    if handler.response_streaming:
+        return grpc.stream_stream_rpc_method_handler(deny)
+    return grpc.stream_unary_rpc_method_handler(deny)
+
+
+def _entered(handler: Handler, enter: Callable[[Context], None]) -> Handler:
+    """The handler of a stream that is counted, and refused if there are too many."""
+    behave = handler.stream_stream
+
+    async def entered(requests: object, context: Context) -> AsyncIterator[Any]:
+        try:
+            enter(context)
+        except Refused as refused:
+            await refuse(context, refused)
+        async for message in behave(requests, context):
+            yield message
+
+    return handler._replace(stream_stream=entered)
+
+
+def _with_request(
+    guarded: Callable[[bytes, Context], Any], enter: Callable[[Context], None]
+) -> Callable[[object, Context], Any]:
+    """What is called once it is counted and its request is there."""
+
+    async def request(context: Context) -> bytes:
+        data: Any = b""
+        try:
+            enter(context)
+            data = await asyncio.wait_for(context.read(), REQUEST_S)
+        except TimeoutError:
+            await refuse(context, _no_request(f"no request came within {REQUEST_S:.0f} s"))
+        except Refused as refused:
+            await refuse(context, refused)
+        if data is grpc.aio.EOF:
+            await refuse(context, _no_request("the call ended without a request"))
+        return bytes(data)
+
+    if inspect.isasyncgenfunction(guarded):
+
+        async def stream(_: object, context: Context) -> AsyncIterator[Any]:
+            async for message in guarded(await request(context), context):
+                yield message
+
+        return stream
+
+    async def unary(_: object, context: Context) -> Any:
+        return await guarded(await request(context), context)
+
+    return unary
+
+
+def _no_request(text: str) -> Refused:
+    return Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_REQUEST", text)
+
+
+def _guard_unary(
+    handle: Callable[[Any, Context], Any], parse: Callable[[bytes], Any], call: str
+) -> Callable[[bytes, Context], Awaitable[Any]]:
+    async def guarded(data: bytes, context: Context) -> Any:
+        try:
+            answer = handle(_parsed(parse, data), context)
+            return await answer if isinstance(answer, Awaitable) else answer
+        except Refused as refused:
+            await refuse(context, refused)
+        except grpc.aio.AbortError:
+            raise
+        except Exception:
+            await fail(context, call)
+
+    return guarded
+
+
+def _guard_stream(
+    handle: Callable[[Any, Context], AsyncIterator[Any]],
+    parse: Callable[[bytes], Any],
+    call: str,
+) -> Callable[[bytes, Context], AsyncIterator[Any]]:
+    async def guarded(data: bytes, context: Context) -> AsyncIterator[Any]:
+        try:
+            async for message in handle(_parsed(parse, data), context):
+                yield message
+        except Refused as refused:
+            await refuse(context, refused)
+        except grpc.aio.AbortError:
+            raise
+        except Exception:
+            await fail(context, call)
+
+    return guarded
+
+
+def _parsed(parse: Callable[[bytes], Any], data: bytes) -> Any:
+    try:
+        return parse(data)
+    except DecodeError:
+        raise invalid("MALFORMED", "the request could not be read") from None

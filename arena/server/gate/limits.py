@@ -1,0 +1,202 @@
+"""Who may open a call, and who is let in when there is too much.
+
+gRPC tells nothing of connections, and has no limit for them; calls can be
+counted, by the address that they come from. A call counts until the transport
+is done with it, not only until its handler ends: a client that reads nothing
+holds on to both.
+
+Under overload bots with matches in play come first, then those that come back,
+then new ones, then whoever only looks.
+"""
+
+import ipaddress
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final, Protocol
+from urllib.parse import unquote
+
+import grpc
+
+from arena.server.gate.rates import TokenBucket
+from arena.server.refusals import Refused, busy
+
+LOCAL: Final = "this machine"
+"""The address of all who come over a loopback address or a socket file."""
+NETWORK_BITS: Final = 64
+"""Of an IPv6 address: whoever has one has all that begin like it."""
+RETRY_S: Final = 1.0
+OVERLOAD_RETRY_S: Final = 5.0
+FULL_RETRY_S: Final = 30.0
+MAX_WAITING_BYTES: Final = 256 << 20
+"""What may wait for all bots together before no new ones are taken."""
+OWN_HELLOS: Final = 60
+"""Times that one bot may say hello in one go."""
+OWN_HELLOS_PER_S: Final = 10.0
+
+
+class Rank(IntEnum):
+    """In which order clients are let in; lower comes first."""
+
+    IN_MATCH = 0
+    """A bot whose matches are in play."""
+    RESUME = 1
+    """A bot that was here before."""
+    NEW = 2
+    SPECTATOR = 3
+    """Whoever makes a call that only looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much may be open at a time."""
+
+    streams: int = 16_384
+    """Play streams in all; each takes about 40 kB when idle."""
+    streams_of_address: int = 1_024
+    """Play streams from one address; this machine is held to `streams` alone."""
+    calls: int = 512
+    """All other calls together."""
+    calls_of_address: int = 64
+    hellos: int = 500
+    """Bots that may be let in in one go."""
+    hellos_per_s: float = 200.0
+
+
+class Call(Protocol):
+    """What is needed of `grpc.aio.ServicerContext`."""
+
+    def peer(self) -> str:
+        """Where the call comes from."""
+        ...
+
+    def add_done_callback(self, callback: Any) -> None:
+        """Have `callback` called when the call is over."""
+        ...
+
+
+class CallLimits:
+    """Counts what is open and says who may come in. Lives on the thread of the host loop."""
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        now_s: Callable[[], float] = time.monotonic,
+        why_busy: Callable[[], str] = lambda: "",
+    ) -> None:
+        """`why_busy` tells why nothing new should come in, as part of a sentence, or nothing.
+
+        The rate is one of real clients at a real door, whatever clock matches are played by.
+        """
+        limits = limits or Limits()
+        self._why_busy = why_busy
+        self._streams = _Open(limits.streams, limits.streams_of_address, "streams")
+        self._calls = _Open(limits.calls, limits.calls_of_address, "calls")
+        self._hellos = TokenBucket(limits.hellos, limits.hellos_per_s, now_s)
+        self._floors = {
+            Rank.IN_MATCH: 0.0,
+            Rank.RESUME: limits.hellos / 10,
+            Rank.NEW: limits.hellos / 2,
+        }
+
+    @property
+    def open(self) -> tuple[int, int]:
+        """Play streams and other calls that are open."""
+        return self._streams.number, self._calls.number
+
+    def stream(self, call: Call) -> None:
+        """Count a play stream until it is over.
+
+        Raises:
+          Refused: if there are too many.
+        """
+        self._streams.enter(call)
+
+    def call(self, call: Call, *, looks: bool) -> None:
+        """Count another call until it is over; `looks` if it only does that.
+
+        Raises:
+          Refused: if there are too many, or too much else is to be done.
+        """
+        if looks and (why := self._why_busy()):
+            raise busy(f"nobody is shown anything just now: {why}", OVERLOAD_RETRY_S)
+        self._calls.enter(call)
+
+    def let_in(self, rank: Rank) -> None:
+        """Let a bot in that has said hello.
+
+        Raises:
+          Refused: if others come first. A bot that has matches in play never is.
+        """
+        if rank >= Rank.NEW and (why := self._why_busy()):
+            raise busy(f"no new bots are taken just now: {why}", OVERLOAD_RETRY_S)
+        taken = self._hellos.take(self._floors[rank])
+        if not taken and rank is not Rank.IN_MATCH:
+            raise busy("too many bots say hello at once", RETRY_S)
+
+
+class _Open:
+    """The calls of one kind that are open, by address."""
+
+    def __init__(self, most: int, most_of_address: int, what: str) -> None:
+        self._most = most
+        self._most_of_address = most_of_address
+        self._what = what
+        self._by_address: Counter[str] = Counter()
+        self.number = 0
+
+    def enter(self, call: Call) -> None:
+        address = address_of(call.peer())
+        if self.number >= self._most:
+            raise _full(f"the arena has {self._most} {self._what} open, and takes no more")
+        if address != LOCAL and self._by_address[address] >= self._most_of_address:
+            most = self._most_of_address
+            raise _full(f"{most} {self._what} are open from your address, and no more are taken")
+        self.number += 1
+        self._by_address[address] += 1
+        call.add_done_callback(lambda *_: self._leave(address))
+
+    def _leave(self, address: str) -> None:
+        self.number -= 1
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
+
+
+def address_of(peer: str) -> str:
+    """Whom to count a peer of gRPC as, as `ipv4:192.0.2.1:5000` or `ipv6:%5B2001:db8::1%5D:5000`."""
+    scheme, _, rest = peer.partition(":")
+    if scheme not in ("ipv4", "ipv6"):
+        return LOCAL
+    try:
+        host = unquote(rest).rpartition(":")[0].strip("[]").partition("%")[0]
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return peer
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is None:
+            if address.is_loopback:
+                return LOCAL
+            return str(ipaddress.ip_network((address, NETWORK_BITS), strict=False))
+        address = address.ipv4_mapped
+    return LOCAL if address.is_loopback else str(address)
+
+
+def _full(text: str) -> Refused:
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    return Refused(code, "TOO_MANY_OPEN", text, retry_s=FULL_RETRY_S)
+
+
+__all__ = [
+    "LOCAL",
+    "MAX_WAITING_BYTES",
+    "OWN_HELLOS",
+    "OWN_HELLOS_PER_S",
+    "CallLimits",
+    "Limits",
+    "Rank",
+    "address_of",
+]

@@ -1,0 +1,245 @@
+"""Tokens: what they look like, and who says what with which.
+
+A token is `arena_`, 43 base62 digits of 32 random bytes, and 6 of their CRC-32.
+The mark lets scanners find tokens that were published by mistake, and the
+checksum tells a slip of the hand from a token that is not known, without
+looking anything up. The arena keeps SHA-256 only, so it cannot show a token.
+"""
+
+import hashlib
+import re
+import secrets
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Final
+
+import grpc
+
+from arena.server.bots import BotId
+from arena.server.refusals import Refused, invalid
+from arena.store.keys import NAME, NAME_RULE, Key, Scope
+
+MARK: Final = "arena_"
+GUEST: Final = "guest:"
+"""A token that says nothing but a name, where guests are let in."""
+KEY_ID_CHARS: Final = 8
+"""This many characters after the mark are public: the key's id. 208 secret bits are left."""
+SECRET_BYTES: Final = 32
+
+_BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_SECRET_CHARS: Final = 43  # 62 ** 43 > 256 ** 32
+_CHECK_CHARS: Final = 6  # 62 ** 6 > 2 ** 32
+_TOKEN: Final = re.compile(rf"{MARK}[0-9A-Za-z]{{{_SECRET_CHARS + _CHECK_CHARS}}}")
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    number = int.from_bytes(secrets.token_bytes(SECRET_BYTES))
+    body = MARK + _base62(number, _SECRET_CHARS)
+    return body + _checksum(body)
+
+
+def well_formed(token: str) -> bool:
+    """Whether a token has the form and the checksum of one; anyone may know."""
+    if not _TOKEN.fullmatch(token):
+        return False
+    return token[-_CHECK_CHARS:] == _checksum(token[:-_CHECK_CHARS])
+
+
+def token_sha256(token: str) -> bytes:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def key_id(token: str) -> str:
+    """The public part of a token, by which its key is named."""
+    return token.removeprefix(MARK)[:KEY_ID_CHARS]
+
+
+def _checksum(body: str) -> str:
+    return _base62(zlib.crc32(body.encode()), _CHECK_CHARS)
+
+
+def _base62(number: int, digits: int) -> str:
+    found = []
+    for _ in range(digits):
+        number, digit = divmod(number, 62)
+        found.append(_BASE62[digit])
+    return "".join(reversed(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has a token, and what for."""
+
+    scope: Scope
+    bot: BotId | None = None
+    """None for an organiser."""
+
+
+class Tokens:
+    """The tokens of an arena, and whether guests are let in.
+
+    Everything is answered from memory. What has changed of the keys is handed in
+    by `arena.server.gate.key_watch`.
+    """
+
+    def __init__(
+        self,
+        *,
+        guests: bool = False,
+        keys: Iterable[Key] = (),
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """`guests` lets in whoever can reach the arena; `keys` are those that there are so far."""
+        self.guests: Final = guests
+        self.change = 0
+        """The last change of the keys that was learnt."""
+        self.look_up: Callable[[], bool] = lambda: True
+        """Called when a token is unknown, to learn of keys that were made just now; false if
+        it could not."""
+        self._now = now
+        self._launched: dict[bytes, BotId] = {}
+        self._keys: dict[bytes, Key] = {}
+        self._claimed: set[str] = set()
+        self._guests: dict[str, str] = {}
+        self._expiring: dict[bytes, datetime] = {}
+        self._noted: dict[str, date] = {}
+        self._used: set[str] = set()
+        self._doubtful: set[BotId] = set()
+        self.learn(keys)
+        self._doubtful.clear()  # nobody has said hello yet
+
+    def add(self, token: str, bot: BotId) -> None:
+        """Let in a bot that this arena launches, with a token of `new_token`."""
+        if not well_formed(token):
+            raise ValueError("tokens are made by new_token")
+        self._launched[token_sha256(token)] = bot
+        self._claimed.add(bot.name.casefold())
+
+    def learn(self, keys: Iterable[Key]) -> None:
+        """Take in keys that were added or revoked."""
+        for key in keys:
+            self.change = max(self.change, key.changed)
+            known = self._keys.get(key.token_sha256)
+            if known is not None and known.changed >= key.changed:
+                continue  # two looks crossed, and this is what the older one saw
+            self._keys[key.token_sha256] = key
+            if key.used is not None:
+                self._noted.setdefault(key.id, key.used)
+            if key.revoked is None and key.expires is not None:
+                self._expiring[key.token_sha256] = key.expires
+            if key.bot and key.revoked is not None:
+                self._doubtful.add(BotId(key.bot))
+            for name in filter(None, (key.owner, key.bot)):
+                self._claimed.add(name.casefold())
+                guest = self._guests.pop(name.casefold(), None)
+                if guest is not None:
+                    self._doubtful.add(BotId(guest))
+
+    def doubtful(self) -> frozenset[BotId]:
+        """The bots whose streams may have a token that is no longer valid; each is told once.
+
+        A key of theirs was revoked or has expired, or a guest had the name before.
+        """
+        now = self._now()
+        for digest in [each for each, end in self._expiring.items() if end <= now]:
+            del self._expiring[digest]
+            if name := self._keys[digest].bot:
+                self._doubtful.add(BotId(name))
+        found, self._doubtful = self._doubtful, set()
+        return frozenset(found)
+
+    def used_keys(self) -> frozenset[str]:
+        """Ids of the keys that were used for the first time today; each is told once."""
+        found, self._used = self._used, set()
+        return frozenset(found)
+
+    def bot(self, token: str) -> BotId:
+        """Which bot says hello with this token.
+
+        Raises:
+          Refused: if it is not a bot's, or is no longer valid, or a guest's name is not one or
+            is not free.
+        """
+        if self.guests and token.startswith(GUEST):
+            return self._guest(token.removeprefix(GUEST))
+        bot = self.holder(token).bot
+        if bot is None:
+            raise denied("WRONG_SCOPE", "an organiser's token does not play: a bot needs its own")
+        return bot
+
+    def holder(self, token: str) -> Holder:
+        """Who has this token.
+
+        Raises:
+          Refused: if it is nobody's, or no longer valid.
+        """
+        if not token:
+            raise unauthenticated("NO_TOKEN", "a token is needed")
+        if not well_formed(token):
+            raise unauthenticated("BAD_TOKEN", "this is no token of an arena: look for a slip")
+        digest = token_sha256(token)
+        launched = self._launched.get(digest)
+        if launched is not None:
+            return Holder(Scope.BOT, launched)
+        if digest not in self._keys and not self.look_up():
+            # Not "unknown": a bot that hears that gives up, and its key may be a second old.
+            text = "the keys cannot be looked up now: say hello again"
+            raise Refused(grpc.StatusCode.UNAVAILABLE, "KEYS_BUSY", text)
+        key = self._keys.get(digest)
+        if key is None:
+            raise unauthenticated("UNKNOWN_TOKEN", "the token is unknown")
+        if key.revoked is not None:
+            raise unauthenticated("REVOKED_TOKEN", "the token was revoked")
+        now = self._now()
+        if key.expires is not None and key.expires <= now:
+            raise unauthenticated("EXPIRED_TOKEN", "the token has expired")
+        if self._noted.get(key.id) != now.date():
+            self._noted[key.id] = now.date()
+            self._used.add(key.id)
+        return Holder(key.scope, BotId(key.bot) if key.bot else None)
+
+    def _guest(self, name: str) -> BotId:
+        if not NAME.fullmatch(name):
+            raise invalid("BAD_NAME", NAME_RULE)
+        folded = name.casefold()
+        if folded in self._claimed:
+            raise denied("NOT_YOURS", f"the name {name!r} belongs to an owner of keys")
+        known = self._guests.setdefault(folded, name)
+        if known != name:
+            raise denied("NOT_YOURS", f"the name {name!r} is a guest's who writes it {known!r}")
+        return BotId(name)
+
+    def forget_guest(self, name: str) -> None:
+        """Let a guest's name be written in another way again."""
+        if self._guests.get(name.casefold()) == name:
+            del self._guests[name.casefold()]
+
+
+def unauthenticated(reason: str, text: str) -> Refused:
+    """Who asks is not known. The token is never repeated."""
+    return Refused(grpc.StatusCode.UNAUTHENTICATED, reason, text)
+
+
+def denied(reason: str, text: str) -> Refused:
+    """Who asks is known, and may not."""
+    return Refused(grpc.StatusCode.PERMISSION_DENIED, reason, text)
+
+
+__all__ = [
+    "GUEST",
+    "KEY_ID_CHARS",
+    "MARK",
+    "NAME",
+    "Holder",
+    "Tokens",
+    "denied",
+    "key_id",
+    "new_token",
+    "token_sha256",
+    "unauthenticated",
+    "well_formed",
+]

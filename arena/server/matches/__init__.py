@@ -1,0 +1,1 @@
+"""Matches from their order to their end, also over a restart of the arena."""

@@ -1,0 +1,165 @@
+"""The play stream: bytes in, bytes out, one reader and one writer for its whole life.
+
+Nothing here cancels a pending read or write to keep a clock: a cancelled read
+ends the stream silently, and a write after a cancelled one fails.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any, Final
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.server.arena import Arena
+from arena.server.gate.calls import Context, fail, refuse
+from arena.server.refusals import Refused, invalid, not_now
+from arena.server.session.outbox import Outbox
+from arena.server.session.session import Session
+from arena.server.watch import Watch
+from cardarena.v1 import play_pb2
+
+SERVICE: Final = "cardarena.v1.PlayService"
+HELLO_S: Final = 5.0
+"""A stream that has not said hello by then is closed."""
+LAST_WORDS_S: Final = 1.0
+"""Time for what is queued when a stream ends: its bot may have stopped reading."""
+
+
+def play_handler(
+    arena: Arena, flush: Callable[[], None], now_s: Callable[[], float], watch: Watch
+) -> grpc.GenericRpcHandler:
+    """The handler of the play service.
+
+    `flush` writes the journal, before anything that follows from it is sent.
+    """
+    stream = _Play(arena, flush, now_s, watch)
+    method: Any = grpc.stream_stream_rpc_method_handler(stream.play)
+    handler: grpc.GenericRpcHandler = grpc.method_handlers_generic_handler(
+        SERVICE, {"Play": method}
+    )
+    return handler
+
+
+class _Play:
+    def __init__(
+        self,
+        arena: Arena,
+        flush: Callable[[], None],
+        now_s: Callable[[], float],
+        watch: Watch,
+    ) -> None:
+        self._arena = arena
+        self._watch = watch
+        self._counts = watch.counts
+        self._flush = flush
+        self._now_s = now_s
+
+    async def play(self, _: object, context: Context) -> None:
+        """Serve one stream to its end."""
+        try:
+            await self._serve(context)
+        except Refused as refused:
+            await refuse(context, refused)
+        except grpc.aio.AbortError:
+            raise
+        except asyncio.CancelledError:
+            pass  # the bot hung up; grpc would log the cancellation as an error
+        except Exception:
+            await fail(context, "Play")
+
+    async def _serve(self, context: Context) -> None:
+        self._arena.doors.stream(context)
+        hello = await self._hello(context)
+        outbox = Outbox(asyncio.get_running_loop(), self._now_s, self._counts)
+        session = self._arena.hello(hello, outbox)
+        peer, epoch, reason = context.peer(), session.epoch, "CUT_OFF"
+        self._watch.connected(session, peer)
+        writer = asyncio.create_task(self._write(context, outbox))
+        reader = asyncio.create_task(self._read(context, session, outbox))
+        try:
+            ends = (reader, writer, outbox.closing)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            reason = _why(reader, outbox)
+            outbox.close()
+            await asyncio.wait((writer,), timeout=LAST_WORDS_S)
+            self._end(session, outbox, epoch, peer, reason)
+            # To a bot that does not read nothing can be said, not even that this is the end:
+            # the call stays open, with nothing behind it, until it reads or hangs up.
+            await asyncio.wait((writer,))
+        finally:
+            if not outbox.dropped:
+                self._end(session, outbox, epoch, peer, reason)
+            for task in (reader, writer):
+                task.cancel()  # the call is over, so nothing is cut short
+            await asyncio.gather(reader, writer, return_exceptions=True)
+        for task in (writer, reader):
+            # What grpc says when the bot has hung up in mid-write is no error of ours.
+            with contextlib.suppress(asyncio.CancelledError, grpc.aio.BaseError):
+                task.result()
+        if outbox.verdict is not None:
+            raise outbox.verdict
+
+    def _end(self, session: Session, outbox: Outbox, epoch: int, peer: str, reason: str) -> None:
+        """Forget a stream, as far as the arena is concerned."""
+        outbox.drop()
+        self._arena.hung_up(session, outbox)
+        self._watch.disconnected(session, epoch, peer, reason)
+
+    async def _hello(self, context: Context) -> play_pb2.Hello:
+        try:
+            data: Any = await asyncio.wait_for(context.read(), HELLO_S)
+        except TimeoutError:
+            text = f"no hello came within {HELLO_S:.0f} s"
+            raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_HELLO", text) from None
+        if data is grpc.aio.EOF:
+            raise not_now("NO_HELLO", "the stream ended before hello")
+        try:
+            message = play_pb2.BotMessage.FromString(data)
+        except DecodeError:
+            raise invalid("MALFORMED", "the message could not be read") from None
+        if message.WhichOneof("body") != "hello":
+            raise not_now("NO_HELLO", "the first message must be hello")
+        return message.hello
+
+    async def _read(self, context: Context, session: Session, outbox: Outbox) -> None:
+        read, deliver, now_s = context.read, session.deliver, self._now_s
+        counts = self._counts
+        while not outbox.closed:
+            data: Any = await read()
+            if data is grpc.aio.EOF:
+                return
+            counts.messages += 1
+            counts.received_s = received_s = now_s()
+            try:
+                deliver(outbox, data, received_s)
+            finally:
+                counts.received_s = 0.0
+
+    async def _write(self, context: Context, outbox: Outbox) -> None:
+        write, flush, now_s = context.write, self._flush, self._now_s
+        turnaround = self._counts.turnaround
+        while frames := await outbox.next():
+            flush()
+            if outbox.received_s:
+                turnaround.observe(now_s() - outbox.received_s)
+            for frame in frames:
+                try:  # noqa: SIM105 - entering a context costs more, on the way of every move
+                    await write(frame)
+                except asyncio.InvalidStateError:
+                    pass
+
+
+def _why(reader: asyncio.Task[None], outbox: Outbox) -> str:
+    """Why a stream has come to its end, in a word."""
+    if outbox.verdict is not None:
+        return outbox.verdict.reason
+    if outbox.closed:
+        return "ARENA_CLOSED"
+    if reader.done() and not reader.cancelled() and reader.exception() is None:
+        return "BOT_CLOSED"
+    return "CUT_OFF"
+
+
+__all__ = ["HELLO_S", "SERVICE", "play_handler"]

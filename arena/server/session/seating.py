@@ -1,0 +1,163 @@
+"""A bot's seat at one match, as the match's table sees it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome
+from arena.referee.presence import Presence
+from arena.replay.journal.match_log import SeatedAt
+from arena.wire import asks
+from arena.wire.settings import settings_of_options
+from cardarena.v1 import game_pb2, play_pb2
+
+if TYPE_CHECKING:
+    from arena.server.session.session import Session
+
+DECISION_BITS: Final = 20
+"""An ask's id is the match's number, and in its last bits the seat's decision.
+
+So a decision has the same id on every stream, and after a restart of the arena.
+"""
+
+
+def ask_id(match: int, decision: int) -> int:
+    """The id of a decision on the bot's streams; `match` is the match's number there.
+
+    Raises:
+      ValueError: after a million decisions of one seat.
+    """
+    if decision >> DECISION_BITS:
+        raise ValueError(f"match {match} has too many decisions")
+    return match << DECISION_BITS | decision
+
+
+def decision_of(ask_id: int) -> tuple[int, int]:
+    """The match's number and the decision that an ask's id stands for."""
+    return ask_id >> DECISION_BITS, ask_id & (1 << DECISION_BITS) - 1
+
+
+MAX_TRAILING_BYTES: Final = 1 << 20
+"""Of the events that a seat has not been told at the end, the newest are told; only a seat that
+is played by fallback through most of a long match has missed more. The replay has them all."""
+
+
+def _newest(events: Sequence[bytes]) -> Sequence[bytes]:
+    """The last events that fit, oldest first."""
+    size = 0
+    for at in range(len(events), 0, -1):
+        size += len(events[at - 1])
+        if size > MAX_TRAILING_BYTES:
+            return events[at:]
+    return events
+
+
+def seated(
+    spec: MatchSpec, sessions: "Sequence[Session]", numbers: Sequence[int] = ()
+) -> "list[Seating]":
+    """Seat bots at a match, by seat; `numbers` are the match's on their streams if it goes on."""
+    names = tuple(entrant.name for entrant in spec.entrants)
+    numbered = zip(sessions, numbers or [0] * spec.seats, strict=True)
+    return [
+        session.seat_at(spec, seat, names, number)
+        for seat, (session, number) in enumerate(numbered)
+    ]
+
+
+def numbers_of(sessions: "Sequence[Session]", ports: "Sequence[Seating]") -> list[SeatedAt]:
+    """What the bots of a match number it by, for the journal."""
+    return [
+        SeatedAt(session.bot.name, session.bot.instance, port.number)
+        for session, port in zip(sessions, ports, strict=True)
+    ]
+
+
+class Seating:
+    """A bot's seat at one match: `arena.referee.SeatPort`."""
+
+    def __init__(
+        self, session: "Session", number: int, spec: MatchSpec, seat: int, names: tuple[str, ...]
+    ) -> None:
+        control = spec.time_control
+        self.number = number
+        self.asked = 0
+        """The last decision that the bot was asked for."""
+        self.match_field = asks.match_field(number)
+        self.match_start = play_pb2.MatchStart(
+            match=number,
+            game=spec.game.id,
+            rules_version=spec.game.rules_version,
+            options=settings_of_options(spec.game, spec.options),
+            time_control=game_pb2.TimeControl(
+                move_ms=control.move_ms,
+                bank_ms=control.bank_ms,
+                increment_ms=control.increment_ms,
+                hand_ms=control.hand_ms,
+                match_ms=control.match_ms,
+            ),
+            seat=seat,
+            players=[play_pb2.Player(seat=at, name=name) for at, name in enumerate(names)],
+            deal_context=spec.deal_context,
+        )
+        self._session = session
+        self._seat = seat
+        self._ask: OpenAsk | None = None
+        self._presence: Presence | None = None
+
+    @property
+    def gone(self) -> bool:
+        return self._session.gone
+
+    @property
+    def connected(self) -> bool:
+        return self._session.connected
+
+    def sit(self, presence: Presence) -> None:
+        self._presence = presence
+        self.attend(here=self._session.connected or self._session.held)
+
+    def attend(self, *, here: bool) -> None:
+        """The bot can be reached from now on, or cannot."""
+        if self._presence is not None:
+            if here:
+                self._presence.came_back()
+            else:
+                self._presence.left()
+
+    def asked_before(self, decision: int, choices: tuple[object, ...]) -> None:
+        self.asked = decision
+        self._session.remember(ask_id(self.number, decision), choices)
+
+    def ask(self, ask: OpenAsk) -> None:
+        self._ask = ask
+        self.asked = ask.decision
+        ask.number = ask_id(self.number, ask.decision)
+        self._session.ask(self, ask)
+
+    def close(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
+        self._session.withdraw(ask, fault, reason)
+
+    def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
+        end = play_pb2.MatchEnd(
+            match=self.number,
+            trailing_events=map(game_pb2.GameEvent.FromString, _newest(trailing_events)),
+            scores=outcome.scores,
+            places=outcome.places,
+            ending=outcome.ending.value,  # type: ignore[arg-type]
+            faults=[
+                game_pb2.Fault(
+                    seat=fault.seat,
+                    kind=fault.kind.value,  # type: ignore[arg-type]
+                    decision=fault.decision,
+                    reason=fault.reason if fault.seat == self._seat else "",
+                )
+                for fault in outcome.faults
+            ],
+            replay_id=outcome.match_id,
+            cause=(outcome.cause or 0),  # type: ignore[arg-type]
+        )
+        self._session.unseat(self, end)
+
+    def left(self) -> None:
+        """Settle what the bot still owes, now that it will not answer."""
+        if self._ask is not None and not self._ask.settled:
+            self._ask.abandoned()

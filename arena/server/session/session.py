@@ -1,0 +1,461 @@
+"""One bot's session: its seats at matches and its asks, over all of its streams.
+
+A session outlives its streams. While no stream is attached the clocks run on;
+a bot that comes back is told its matches and open asks in `welcome`. After a
+restart of the arena a session is *held*: its bot is expected back, and asks
+wait for it until it comes or is given up (`release`).
+"""
+
+import hashlib
+import math
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from arena.games.contract import MAX_OFFERED
+from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk
+from arena.server.bots import BotId, Support
+from arena.server.gate.limits import OWN_HELLOS, OWN_HELLOS_PER_S
+from arena.server.gate.rates import TokenBucket
+from arena.server.refusals import Refused
+from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
+from arena.server.session.seating import Seating, decision_of
+from arena.wire import asks
+from cardarena.v1 import play_pb2
+
+MAX_MESSAGE_BYTES: Final = 65_536
+MAX_NOTE_CHARS: Final = 200
+MAX_MATCHES: Final = 512
+MAX_OPEN_ASKS: Final = 512
+MAX_STRIKES: Final = 10
+"""Messages that could not be taken before a stream is closed."""
+FREE_MESSAGES: Final = 40
+"""Messages beyond the answers that were owed which a bot may send in one go."""
+FREE_MESSAGES_PER_S: Final = 20.0
+"""How quickly it may send more of them."""
+REMEMBERED_ASKS: Final = 1024
+"""Settled asks that are remembered, to tell a repeated answer from another one."""
+REMEMBERED_BYTES: Final = 64
+"""Of an answer that is longer its digest is remembered."""
+REMEMBERED_ENDS: Final = 64
+"""Ends of matches that are told again to a bot that may not have heard of them."""
+
+_Reason = play_pb2.RefusalReason
+
+_PLAIN_ANSWERS: Final = tuple(Answer(index=index) for index in range(MAX_OFFERED))
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldEnd:
+    """The end of a match, of which nothing that the bot said since shows that it has heard."""
+
+    start: play_pb2.MatchStart
+    frame: bytes
+    before: frozenset[int]
+    """Asks that were open when it was told: the answer to any later one shows it."""
+
+
+class Session:
+    """A bot, as the arena knows it from its first hello on."""
+
+    def __init__(
+        self,
+        bot: BotId,
+        now_s: Callable[[], float],
+        *,
+        on_deal: Callable[["Session", play_pb2.BotMessage], play_pb2.Refusal | None] | None = None,
+        on_refusal: Callable[[int], None] = lambda _: None,
+        epoch: int = 0,
+        matches: int = 0,
+    ) -> None:
+        """A session that begins, or goes on after `epoch` streams and `matches` matches.
+
+        `on_deal` takes what the bot says about deals, and may refuse it; `on_refusal` is
+        told the reason of whatever could not be taken.
+        """
+        self.bot = bot
+        self.epoch = epoch
+        self.games: dict[str, Support] = {}
+        self.max_matches = 0
+        self.max_open_asks = 1
+        self.wants_text = False
+        self.adds_entropy = False
+        self.gone = False
+        """Left for good; it is asked no more in the matches it sits at."""
+        self.reserved = 0
+        """Matches that are about to begin."""
+        self.held = False
+        """Expected back after a restart of the arena: asks wait for it."""
+        self._now_s = now_s
+        self._on_deal = on_deal
+        self._on_refusal = on_refusal
+        self._bucket = TokenBucket(FREE_MESSAGES, FREE_MESSAGES_PER_S, now_s)
+        self.hellos = TokenBucket(OWN_HELLOS, OWN_HELLOS_PER_S, now_s)
+        """How often the bot may still say hello."""
+        self._outbox: Outbox | None = None
+        self._seatings: dict[int, Seating] = {}
+        self._open: dict[int, tuple[Seating, OpenAsk]] = {}
+        self._waiting: deque[tuple[Seating, OpenAsk]] = deque()
+        self._settled: dict[int, tuple[object, ...]] = {}
+        self._ends: dict[int, _ToldEnd] = {}
+        self._matches = matches
+        self._owed_on_deals = 0
+        """What the bot was asked about deals and may answer."""
+        self._last_round_trip_ms = 0
+        self._strikes = 0
+
+    # Streams.
+
+    @property
+    def connected(self) -> bool:
+        """Whether a stream is attached."""
+        return self._outbox is not None
+
+    @property
+    def present(self) -> bool:
+        """Whether a stream is attached, and not by a process that has ended since."""
+        return self.connected and not self.gone
+
+    @property
+    def matches(self) -> int:
+        """Matches that the bot sits at, or is about to."""
+        return len(self._seatings) + self.reserved
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Frames and bytes that wait to be sent."""
+        return (0, 0) if self._outbox is None else self._outbox.queued
+
+    @property
+    def numbered(self) -> int:
+        """The highest number of a match so far."""
+        return self._matches
+
+    def attach(self, hello: play_pb2.Hello, outbox: Outbox) -> None:
+        """A stream said hello; it takes the place of any older one."""
+        if self._outbox is not None:
+            text = "another stream took over with the same token"
+            self._outbox.close(Refused(grpc.StatusCode.ABORTED, "TAKEN_OVER", text))
+        self._outbox = outbox
+        self.epoch += 1
+        self.gone = False
+        self.games = {
+            each.game: Support(each.rules_version, frozenset(each.seats)) for each in hello.games
+        }
+        self.max_matches = min(hello.max_matches or 1, MAX_MATCHES)
+        self.max_open_asks = min(hello.max_open_asks or 1, MAX_OPEN_ASKS)
+        self.wants_text = hello.want_text
+        self.adds_entropy = hello.adds_entropy
+        self._strikes = 0
+        outbox.gathers = self.max_open_asks > 1
+        now_s = self._now_s()
+        if self.held:
+            self.held = False
+            self._fill_slots(listed_s=now_s)
+        for frame in self._resume(now_s):
+            outbox.post(frame)
+        self._fill_slots()
+        for seating in self._seatings.values():
+            seating.attend(here=True)
+
+    def detach(self, outbox: Outbox) -> None:
+        """A stream ended. If it was the newest, the bot is away until it comes back."""
+        if self._outbox is outbox:
+            self._outbox = None
+            for seating in self._seatings.values():
+                seating.attend(here=False)
+
+    def release(self) -> None:
+        """Expect the bot back no longer: its clocks run from now on."""
+        if self.held:
+            self.held = False
+            self._fill_slots()
+            for seating in self._seatings.values():
+                seating.attend(here=self.connected)
+
+    def leave(self) -> None:
+        """The bot will not come back, as when its process has ended."""
+        self.gone = True
+        for seating in list(self._seatings.values()):
+            seating.left()
+
+    def close(self, verdict: Refused | None = None) -> None:
+        """Close the stream, in order unless there is a verdict."""
+        if self._outbox is not None:
+            self._outbox.close(verdict)
+
+    def send(self, message: play_pb2.ArenaMessage) -> None:
+        """Tell the bot something, if it is there."""
+        if self._outbox is not None:
+            self._outbox.post(message.SerializeToString())
+            if message.WhichOneof("body") in ("deal_open", "deal_transcript"):
+                self._owed_on_deals += 1
+
+    # Matches.
+
+    def plays(self, game_id: str, rules_version: int, seats: int) -> bool:
+        """Whether the bot declared this game, rules version and number of seats."""
+        support = self.games.get(game_id)
+        return (
+            support is not None
+            and support.rules_version in (0, rules_version)
+            and (not support.seats or seats in support.seats)
+        )
+
+    def seat_at(
+        self, spec: MatchSpec, seat: int, names: tuple[str, ...], number: int = 0
+    ) -> Seating:
+        """Seat the bot at a match and tell it so.
+
+        `number` is that of a match which goes on; 0 takes the next one.
+        """
+        number = number or self._matches + 1
+        self._matches = max(self._matches, number)
+        seating = Seating(self, number, spec, seat, names)
+        self._seatings[number] = seating
+        self.send(play_pb2.ArenaMessage(match_start=seating.match_start))
+        return seating
+
+    def unseat(self, seating: Seating, end: play_pb2.MatchEnd) -> None:
+        """The match is over: tell the bot, on its next stream again unless it has heard."""
+        self._seatings.pop(seating.number, None)
+        frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
+        if self._outbox is not None:
+            self._outbox.post(frame)
+        told = _ToldEnd(seating.match_start, frame, frozenset(self._open))
+        self._ends[seating.number] = told
+        if len(self._ends) > REMEMBERED_ENDS:
+            del self._ends[next(iter(self._ends))]
+
+    # Asks.
+
+    def ask(self, seating: Seating, ask: OpenAsk) -> None:
+        """Ask as soon as the bot has a free slot."""
+        # Never ahead of one that waits: a match that moves on at once would keep its slot.
+        if not self._waiting and not self.held and len(self._open) < self.max_open_asks:
+            self._send_ask(seating, ask)
+        else:
+            self._waiting.append((seating, ask))
+
+    def withdraw(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
+        """An ask is settled without the bot's answer, or by a wrong one."""
+        if ask.sent_s >= 0:
+            if self._open.pop(ask.number, None) is not None:
+                self.remember(ask.number, ())
+            closed = play_pb2.AskClosed(
+                ask_id=ask.number,
+                fault=fault or 0,  # type: ignore[arg-type]
+                reason=reason,
+            )
+            self.send(play_pb2.ArenaMessage(ask_closed=closed))
+            self._fill_slots()
+
+    def _send_ask(self, seating: Seating, ask: OpenAsk) -> None:
+        self._open[ask.number] = (seating, ask)
+        if self._outbox is not None:
+            self._outbox.post_ask(self._element(seating, ask), ask)
+        ask.sent(self._now_s())
+
+    def _element(self, seating: Seating, ask: OpenAsk, used_s: float = 0.0) -> bytes:
+        move_ms, bank_ms, increment_ms = ask.clock_ms(used_s)
+        return asks.ask_element(
+            ask.number,
+            seating.match_field,
+            move_ms,
+            bank_ms,
+            increment_ms,
+            self._last_round_trip_ms,
+            ask.body + ask.texts() if self.wants_text else ask.body,
+        )
+
+    def _fill_slots(self, *, listed_s: float | None = None) -> None:
+        """Open asks that wait, as many as there are slots.
+
+        With `listed_s` they are not sent: `welcome` will list them at that time.
+        """
+        while self._waiting and not self.held and len(self._open) < self.max_open_asks:
+            seating, ask = self._waiting.popleft()
+            if ask.settled:
+                continue
+            if listed_s is None:
+                self._send_ask(seating, ask)
+            else:
+                self._open[ask.number] = (seating, ask)
+                ask.sent(listed_s)
+
+    def remember(self, number: int, choices: tuple[object, ...]) -> None:
+        """Keep what a settled ask was answered by, as it may be said again; () if by nothing."""
+        self._settled[number] = tuple(map(_brief, choices))
+        if len(self._settled) > REMEMBERED_ASKS:
+            del self._settled[next(iter(self._settled))]
+
+    # What the bot says.
+
+    def deliver(self, outbox: Outbox, data: bytes, received_s: float) -> None:
+        """Take a message from a stream, `received_s` being when its bytes came."""
+        if outbox is not self._outbox:
+            return
+        try:
+            message = play_pb2.BotMessage.FromString(data)
+        except DecodeError:
+            self._garbage("the message could not be read", received_s, data)
+            self._count_extra()
+            return
+        kind = message.WhichOneof("body")
+        if kind == "answers":
+            owed, given = False, message.answers.answers
+            for answer in given if len(given) <= MAX_OPEN_ASKS else self._first_of(given):
+                owed = self._answer(answer, received_s, data) or owed
+                if outbox.closed:
+                    break  # nobody hears what would be said of the rest
+            if self._waiting:
+                self._fill_slots()
+            if owed:
+                return
+        elif kind == "ready":
+            self.max_matches = min(message.ready.max_matches, MAX_MATCHES)
+        elif kind == "hello":
+            self._refuse(0, _Reason.REFUSAL_REASON_OUT_OF_ORDER, "hello was said before")
+        elif kind in ("deal_commit", "deal_reveal"):
+            self._about_deals(message)
+            if self._owed_on_deals > 0:
+                self._owed_on_deals -= 1
+                return
+        else:
+            self._garbage("the message is empty", received_s, data)
+        self._count_extra()
+
+    def _first_of(self, answers: Sequence[play_pb2.Answer]) -> Sequence[play_pb2.Answer]:
+        """As many answers as asks can be open; the rest is refused unread."""
+        text = f"a message holds at most {MAX_OPEN_ASKS} answers, one for each open ask"
+        self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
+        return answers[:MAX_OPEN_ASKS]
+
+    def _about_deals(self, message: play_pb2.BotMessage) -> None:
+        if self._on_deal is None:
+            text = "no deal-set is waiting for entropy"
+            self._refuse(0, _Reason.REFUSAL_REASON_NOT_OFFERED, text)
+        elif refusal := self._on_deal(self, message):
+            # What the bot was asked for may come too late: that is no misbehaviour.
+            asked_for = self._owed_on_deals > 0
+            self._refuse(0, refusal.reason, refusal.text, strike=not asked_for)
+
+    def _count_extra(self) -> None:
+        """A message came that no ask had called for: there may be some, but not a flood."""
+        if not self._bucket.take():
+            text = f"over {FREE_MESSAGES_PER_S:g} messages a second that answer no open ask"
+            self.close(Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MESSAGES", text))
+
+    def _answer(self, answer: play_pb2.Answer, received_s: float, data: bytes) -> bool:
+        """Take an answer; false if no open ask wanted it."""
+        number = answer.ask_id
+        found = self._open.pop(number, None)
+        kind = answer.WhichOneof("choice")
+        index = answer.index
+        choice: object = index if kind == "index" else None
+        if kind == "move":
+            choice = answer.move.SerializeToString(deterministic=True)
+        if found is None:
+            self._answer_to_nothing(number, choice)
+            return False
+        _, ask = found
+        self.remember(number, (choice,))
+        if self._ends:
+            ends = self._ends.items()
+            self._ends = {match: end for match, end in ends if number in end.before}
+        self._last_round_trip_ms = max(0, math.ceil((received_s - ask.sent_s) * 1000))
+        note = answer.note
+        if len(note) > MAX_NOTE_CHARS:
+            text = f"a note has at most {MAX_NOTE_CHARS} characters; the answer was taken"
+            self._refuse(number, _Reason.REFUSAL_REASON_NOTE_TOO_LONG, text)
+            note = ""
+        if kind == "index":
+            known = not note and index < len(_PLAIN_ANSWERS)
+            plain = _PLAIN_ANSWERS[index] if known else Answer(index=index, note=note)
+            ask.answered(plain, received_s, data)
+        elif kind == "move":
+            ask.answered(Answer(move=answer.move, note=note), received_s, data)
+        else:
+            ask.answered(Answer(note=note), received_s, data)
+        return True
+
+    def _answer_to_nothing(self, number: int, choice: object) -> None:
+        match, decision = decision_of(number)
+        seating = self._seatings.get(match)
+        asked = match <= self._matches if seating is None else decision <= seating.asked
+        if match == 0 or decision == 0 or not asked:
+            text = f"there is no ask {number}"
+            self._refuse(number, _Reason.REFUSAL_REASON_UNKNOWN_ASK, text)
+            return
+        known = self._settled.get(number)
+        if known and _brief(choice) not in known:
+            text = f"ask {number} has another answer already, which stands"
+            self._refuse(number, _Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
+        # Anything else is stale or said twice: nothing to add.
+
+    def _garbage(self, text: str, received_s: float, data: bytes) -> None:
+        """Something unreadable came. With one ask open, it must have been the answer."""
+        if len(self._open) == 1:
+            ((number, (_, ask)),) = self._open.items()
+            del self._open[number]
+            self.remember(number, ())
+            ask.answered(Answer(), received_s, data)
+        self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
+
+    def _refuse(
+        self,
+        number: int,
+        reason: play_pb2.RefusalReason.ValueType,
+        text: str,
+        *,
+        strike: bool = True,
+    ) -> None:
+        refusal = play_pb2.Refusal(ask_id=number, reason=reason, text=text)
+        self.send(play_pb2.ArenaMessage(refusal=refusal))
+        self._on_refusal(reason)
+        self._strikes += strike
+        if self._strikes > MAX_STRIKES:
+            code = grpc.StatusCode.RESOURCE_EXHAUSTED
+            self.close(Refused(code, "TOO_MANY_REFUSALS", "too much could not be taken"))
+
+    def _resume(self, now_s: float) -> list[bytes]:
+        """The welcome, with what is open; asks that do not fit into it follow, and ends."""
+        open_now = frozenset(self._open)
+        ends = {at: replace(end, before=open_now) for at, end in self._ends.items()}
+        self._ends = ends
+        welcome = play_pb2.Welcome(
+            epoch=self.epoch,
+            limits=play_pb2.Limits(
+                max_matches=self.max_matches,
+                max_open_asks=self.max_open_asks,
+                max_message_bytes=MAX_MESSAGE_BYTES,
+                max_note_chars=MAX_NOTE_CHARS,
+            ),
+            matches=[each.match_start for each in self._seatings.values()]
+            + [end.start for end in ends.values()],
+        )
+        listed: list[bytes] = []
+        later: list[bytes] = []
+        room = MAX_FRAME_BYTES - welcome.ByteSize()
+        for number, (seating, ask) in self._open.items():
+            element = self._element(seating, ask, now_s - ask.sent_s)
+            if len(element) <= room and not later:
+                # Asks are encoded already; as `Welcome.open_asks` they have another tag.
+                listed.append(asks.as_open_ask(element))
+                room -= len(element)
+            else:
+                welcome.later_asks.append(number)
+                later.append(asks.asks_frame([element]))
+        frame = asks.welcome_frame(welcome.SerializeToString() + b"".join(listed))
+        return [frame, *later, *(end.frame for end in ends.values())]
+
+
+def _brief(choice: object) -> object:
+    """What an answer said, in few bytes."""
+    if isinstance(choice, bytes) and len(choice) > REMEMBERED_BYTES:
+        return hashlib.sha256(choice).digest()
+    return choice

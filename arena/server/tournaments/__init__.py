@@ -1,0 +1,1 @@
+"""Closed tournaments, and the launcher that starts their bots."""

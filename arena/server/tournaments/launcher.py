@@ -1,0 +1,134 @@
+"""The launched bots of an arena: started when first needed, and again if they die."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from arena.jail import BadCommand, BotCommand, BotProcess, instance_name, launch
+from arena.server.arena import Arena
+from arena.server.bots import BotId
+from arena.server.gate.tokens import new_token
+
+CONNECT_S: Final = 20.0
+"""Time from launch to hello; a cold start on a busy machine is slow."""
+DISMISS_S: Final = 2.0
+"""Longest that bots have to end by themselves once their streams have ended."""
+MAX_STARTS: Final = 5
+"""Starts of one instance that failed in a row before it is given up."""
+
+
+class NoShow(Exception):
+    """A bot was launched and did not connect. The text says what it did instead."""
+
+
+class Launcher:
+    """Launches bots into an arena. Made and used in trio."""
+
+    def __init__(
+        self, arena: Arena, commands: Sequence[BotCommand], folder: Path, nursery: trio.Nursery
+    ) -> None:
+        """`folder` gets a folder and a log for every instance."""
+        self._arena = arena
+        self._commands: Mapping[str, BotCommand] = {each.name: each for each in commands}
+        self._folder = folder
+        self._nursery = nursery
+        self._running: dict[BotId, BotProcess] = {}
+        self._failures: dict[BotId, str] = {}
+        self._failed_starts: dict[BotId, int] = {}
+        self._locks: dict[BotId, trio.Lock] = {}
+
+    async def muster(self, bots: Sequence[BotId]) -> None:
+        """Have all these bots running and connected.
+
+        Raises:
+          NoShow: for the first that does not come.
+        """
+        await self.prepare(bots)
+        for bot in bots:
+            if bot in self._failures:
+                raise NoShow(self._failures[bot])
+
+    async def prepare(self, bots: Sequence[BotId]) -> None:
+        """As `muster`, but a bot that does not come plays as one that has gone."""
+        async with trio.open_nursery() as nursery:
+            for bot in bots:
+                nursery.start_soon(self._bring, bot)
+
+    async def dismiss(self) -> None:
+        """Send all bots home, in time to take in what they were told last: how the deals open."""
+        for bot in self._running:
+            if (session := self._arena.sessions.get(bot)) is not None:
+                session.close()
+        with trio.move_on_after(DISMISS_S):
+            for process in list(self._running.values()):
+                await process.exited.wait()
+
+    def start_soon(self, task: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Run a task for as long as the crew is needed."""
+        self._nursery.start_soon(task, *args)
+
+    async def _bring(self, bot: BotId) -> None:
+        lock = self._locks.setdefault(bot, trio.Lock())
+        async with lock:
+            running = self._running.get(bot)
+            if running is not None and not running.exited.is_set():
+                return
+            if self._failed_starts.get(bot, 0) >= MAX_STARTS:
+                return
+            await self._start(bot)
+
+    async def _start(self, bot: BotId) -> None:
+        token = new_token()
+        self._arena.tokens.add(token, bot)
+        environment = {
+            "CARDARENA_ADDRESS": self._arena.address,
+            "CARDARENA_TOKEN": token,
+            "CARDARENA_ONCE": "1",
+        }
+        name = instance_name(bot.name, bot.instance)
+        try:
+            process = await launch(self._commands[bot.name], self._folder / name, environment)
+        except BadCommand as error:
+            self._failed_starts[bot] = MAX_STARTS
+            self._failures[bot] = str(error)
+            return
+        self._running[bot] = process
+        self._nursery.start_soon(self._watch, bot, process)
+        self._failures.pop(bot, None)
+        arrived = False
+        with trio.move_on_after(CONNECT_S):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._cancel_on_exit, process, nursery.cancel_scope)
+                await self._arena.arrived((bot,))
+                arrived = True
+                nursery.cancel_scope.cancel()
+        if arrived:
+            self._failed_starts[bot] = 0
+            return
+        self._failed_starts[bot] = self._failed_starts.get(bot, 0) + 1
+        self._failures[bot] = _what_happened(bot, process)
+
+    async def _watch(self, bot: BotId, process: BotProcess) -> None:
+        """Tell the bot's session when its process has ended: it will not come back."""
+        try:
+            await process.watch()
+        finally:
+            session = self._arena.sessions.get(bot)
+            if session is not None and self._running.get(bot) is process:
+                session.leave()
+
+    async def _cancel_on_exit(self, process: BotProcess, scope: trio.CancelScope) -> None:
+        await process.exited.wait()
+        scope.cancel()
+
+
+def _what_happened(bot: BotId, process: BotProcess) -> str:
+    if process.returncode is None:
+        what = f"the bot {bot.name!r} did not connect within {CONNECT_S:.0f} s"
+    else:
+        what = f"the bot {bot.name!r} {process.how_it_ended}"
+    words = process.last_words()
+    said = f"; it printed:\n{words}" if words else " and printed nothing"
+    return f"{what} before it said hello: {process.command.text}{said}"

@@ -1,0 +1,1 @@
+"""Doubles for those who write against the arena: bots, ledgers, deals and outboxes in memory."""
