@@ -15,12 +15,12 @@ from pathlib import Path
 
 import trio
 
-from arena.referee import TimeControl
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.matches.orders import MatchOrder
+from arena.terms import TimeControl
+from arena.testing.orders import match_order
 from bench import trivial
 from bench.load import bot_name
 
@@ -57,8 +57,8 @@ async def _play(arena: Arena, job: Job) -> None:
 
     async def table(bots: tuple[BotId, ...]) -> None:
         while True:
-            order = MatchOrder(job.game, bots, job.options, time_control=control)
-            await arena.lease(order)
+            order = match_order(job.game, bots, job.options, time_control=control)
+            await arena.lease(order, order.deal_set)
 
     print(arena.address, flush=True)
     tables = job.tables()

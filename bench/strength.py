@@ -14,21 +14,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-import trio
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from arena.cli.arguments import MISTAKES
-from arena.cli.tournament import progress_bar
+from arena.cli.tournament import progress_bars
 from arena.games.catalogue import game_by_id
 from arena.jail import parse_commands
 from arena.ladder.standings import Standings
-from arena.server.arena import Arena
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
-from arena.server.tournaments.launcher import Launcher
-from arena.server.tournaments.tournament import TournamentPlan, open_tournament, play
+from arena.server.tournaments.tournament import TournamentPlan, play_tournaments
+from arena.terms import MatchTerms
 
 SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
 RANDOM = "random_bot.py"
@@ -114,23 +110,13 @@ def main() -> int:
 def measure(trials: Sequence[Trial], deal_sets: int | None, seed: str) -> list[Finding]:
     """Play the trials one after the other, `deal_sets` each or as many as each says."""
     plans = [_plan(trial, deal_sets or trial.deal_sets, seed) for trial in trials]
-    with tempfile.TemporaryDirectory(prefix="arena-strength-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="arena-strength-") as folder,
+        progress_bars(plans, quiet=False) as on_progress,
+    ):
         data = Path(folder)
-        held = [open_tournament(plan, data) for plan in plans]
-
-        async def run(arena: Arena) -> list[Standings]:
-            tables = []
-            for plan, tournament in zip(plans, held, strict=True):
-                with progress_bar(plan.game.title, quiet=False) as on_progress:
-                    async with trio.open_nursery() as nursery:
-                        crew = Launcher(arena, plan.commands, data / "bots" / plan.name, nursery)
-                        ranked, _ = await play(plan, tournament, arena, crew, on_progress)
-                        nursery.cancel_scope.cancel()
-                tables.append(ranked)
-            return tables
-
-        tables = serve(ServerSettings(data), Tokens(), run)
-    return [finding(*each) for each in zip(trials, tables, strict=True)]
+        played = play_tournaments(plans, data, bots=data / "bots", on_progress=on_progress)
+    return [finding(trial, each.standings) for trial, each in zip(trials, played, strict=True)]
 
 
 def finding(trial: Trial, ranked: Standings) -> Finding:
@@ -168,14 +154,14 @@ def _verdict(
 def _plan(trial: Trial, deal_sets: int, seed: str) -> TournamentPlan:
     bot = f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"
     others = [f"random-{number}={SAMPLE_BOTS / RANDOM}" for number in range(1, trial.seats)]
+    game = game_by_id(trial.game)
+    options = game.options(trial.options, trial.seats)
     return TournamentPlan(
         name=trial.game,
-        game=game_by_id(trial.game),
+        terms=MatchTerms(game, options, trial.seats, seeded=True),
         commands=parse_commands([bot, *others]),
-        seats=trial.seats,
         deal_sets=deal_sets,
         seed=seed,
-        options=trial.options,
     )
 
 

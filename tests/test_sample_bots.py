@@ -24,8 +24,9 @@ from arena.games.chinese_hands import is_foul, strengths
 from arena.games.chinese_settings import candidates
 from arena.games.democracy import trick_winner
 from arena.games.eleusis_rule import Draws, Verdict, validate
+from arena.terms import MatchTerms
 from arena.wire.games import codec_of
-from arena.wire.settings import settings_of_options
+from arena.wire.terms import terms_message
 from bench.strength import TRIALS
 from cardarena import _choice
 from cardarena.v1.play_pb2 import Ask, Clock, MatchEnd, MatchStart, Player
@@ -84,9 +85,7 @@ def play(bots, game_id, options, seed):
     for seat, bot in enumerate(bots):
         start = MatchStart(
             match=1,
-            game=game.id,
-            rules_version=game.rules_version,
-            options=settings_of_options(game, options),
+            terms=terms_message(MatchTerms(game, options, len(bots))),
             seat=seat,
             players=[Player(seat=other, name=f"bot {other}") for other in seats],
         )

@@ -5,6 +5,7 @@ import click
 from arena.cli.demo import demo
 from arena.cli.games import games
 from arena.cli.keys import keys
+from arena.cli.matches import matches
 from arena.cli.play import play
 from arena.cli.replay import replay
 from arena.cli.serve import serve
@@ -29,5 +30,5 @@ def main() -> None:
     """
 
 
-for command in (serve, status, play, tournament, games, replay, why, keys, demo):
+for command in (serve, status, play, tournament, matches, games, replay, why, keys, demo):
     main.add_command(command)

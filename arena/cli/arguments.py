@@ -9,14 +9,16 @@ from typing import Any, Final, TypeVar
 import click
 
 from arena.cli.logs import log_file
+from arena.deal import first_pack
 from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
 from arena.jail import BadCommand, BotCommand, parse_commands
 from arena.ladder.schedule import ScheduleError
-from arena.referee import TimeControl, Unwritten
+from arena.referee import Unwritten
 from arena.server.listen import CannotServe
 from arena.server.refusals import Refused
 from arena.server.tournaments.launcher import NoShow
 from arena.store import StoreError
+from arena.terms import MatchTerms, TimeControl
 
 DEFAULT_DATA: Final = Path("arena-data")
 
@@ -80,6 +82,19 @@ def parse_options(texts: Sequence[str]) -> dict[str, object]:
             raise click.BadParameter(f"an option is NAME=VALUE, not {text!r}")
         options[name.strip()] = value.strip()
     return options
+
+
+def match_terms(
+    game: Game, texts: Sequence[str], seats: int, time_control: TimeControl, *, seeded: bool
+) -> MatchTerms:
+    """What a match is played by, its options given as `name=value`.
+
+    Raises:
+      BadOptions: if the game is not played so.
+    """
+    options = game.options(parse_options(texts), seats)
+    first_pack(game.rules, options, seats)  # what only the rules can judge
+    return MatchTerms(game, options, seats, time_control, seeded=seeded)
 
 
 def bot_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:

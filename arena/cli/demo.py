@@ -2,33 +2,19 @@
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import click
-import trio
 from rich.console import Console
 
 from arena.cli import standings as show
 from arena.cli.arguments import bot_commands, log_to, plain_errors
 from arena.cli.tournament import progress_bars
 from arena.games.catalogue import GAMES, game_by_id
-from arena.ladder.standings import Standings
-from arena.ladder.tournament import Progress
-from arena.referee import TimeControl
-from arena.server.arena import Arena
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
-from arena.server.tournaments.launcher import Launcher
-from arena.server.tournaments.tournament import (
-    TournamentPlan,
-    open_tournament,
-    play,
-    publish_left_over,
-)
-from arena.store import Tournament
+from arena.server.tournaments.tournament import Stopped, TournamentPlan, play_tournaments
+from arena.terms import MatchTerms
 
 SAMPLE_BOTS: Final = Path("sample_bots")
 EVERY_GAME: Final = ("first_bot.py", "random_bot.py")
@@ -96,70 +82,42 @@ def demo(data: Path, seed: str) -> None:
     began = time.monotonic()
     with plain_errors():
         plans = [_plan(event, seed) for event in PROGRAMME]
-        held = [open_tournament(plan, data) for plan in plans]
         console.print(
             f"A server starts, the sample bots dial in, and {len(GAMES)} games are played:"
         )
         try:
-            ranked = _play_all(plans, held, data)
-        except KeyboardInterrupt:
+            with progress_bars(plans, quiet=False) as on_progress:
+                played = play_tournaments(
+                    plans,
+                    data,
+                    bots=data / "bots",
+                    on_progress=on_progress,
+                    at_a_time=AT_A_TIME,
+                    limits_load=False,
+                )
+        except Stopped:
             raise click.ClickException("stopped") from None
-    for plan, table in zip(plans, ranked, strict=True):
+    for each in played:
+        title = f"{each.plan.game.title}, {each.plan.terms.seats} seats"
         console.print()
-        console.print(show.table(table, f"{plan.game.title}, {plan.seats} seats", brief=True))
+        console.print(show.table(each.standings, title, brief=True))
     console.print(f"\n{show.EXPLANATION}")
     _say_more(console, data, time.monotonic() - began)
-
-
-def _play_all(
-    plans: Sequence[TournamentPlan], held: Sequence[Tournament], data: Path
-) -> list[Standings]:
-    """Play the tournaments, some at a time, between bots that stay for all of them."""
-    commands = {command.name: command for plan in plans for command in plan.commands}
-    ranked: dict[str, Standings] = {}
-    width = max(len(plan.game.title) for plan in plans)
-    titles = [f"{plan.game.title:{width}}" for plan in plans]
-
-    with progress_bars(titles, quiet=False) as bars:
-
-        async def main(arena: Arena) -> None:
-            slots = trio.CapacityLimiter(AT_A_TIME)
-            async with trio.open_nursery() as launched:
-                crew = Launcher(arena, tuple(commands.values()), data / "bots", launched)
-
-                async def one(
-                    plan: TournamentPlan, mine: Tournament, bar: Callable[[Progress], None]
-                ) -> None:
-                    async with slots:
-                        table, report = await play(plan, mine, arena, crew, bar)
-                        await publish_left_over(plan.schedule, report, arena)
-                        ranked[plan.name] = table
-
-                async with trio.open_nursery() as nursery:
-                    for each in zip(plans, held, bars, strict=True):
-                        nursery.start_soon(one, *each)
-                await crew.dismiss()
-                launched.cancel_scope.cancel()
-
-        serve(ServerSettings(data), Tokens(), main)
-    if len(ranked) < len(plans):
-        raise click.ClickException("stopped")  # by SIGTERM
-    return [ranked[plan.name] for plan in plans]
 
 
 def _plan(event: Event, seed: str) -> TournamentPlan:
     bots = [str(SAMPLE_BOTS / bot) for bot in (event.bot, *EVERY_GAME)]
     # A table for more than three is filled with further random players.
     bots += [f"random-{n}={SAMPLE_BOTS / EVERY_GAME[-1]}" for n in range(2, event.seats - 1)]
+    game = game_by_id(event.game)
     return TournamentPlan(
         name=event.game,
-        game=game_by_id(event.game),
+        terms=MatchTerms(
+            game, game.options(dict(event.options), event.seats), event.seats, seeded=True
+        ),
         commands=bot_commands(bots),
-        seats=event.seats,
         deal_sets=event.deal_sets,
         seed=seed,
-        options=dict(event.options),
-        time_control=TimeControl(),
     )
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from arena.cli.arguments import data_option, plain_errors
 from arena.replay.signing import kept_key
+from arena.server.data_folder import store_path
 from arena.server.gate.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
 from arena.server.listen import CannotServe
 from arena.store import NAME, Key, Keys, Scope, Store, open_store
@@ -186,7 +187,7 @@ def _open(data: Path) -> Store:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
-    return open_store(data / "arena.db")
+    return open_store(store_path(data))
 
 
 def _make(

@@ -1,7 +1,6 @@
 """`arena play`: one match between bots given as commands, on this machine."""
 
 import json
-import secrets
 import shlex
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,19 @@ from arena.cli.arguments import (
     data_option,
     game_options,
     log_to,
-    parse_options,
+    match_terms,
     plain_errors,
     time_control_of,
     timed,
 )
+from arena.cli.terminal.watcher import Watcher
 from arena.games.catalogue import Game
 from arena.referee import Ending, Outcome
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
-from arena.server.matches.orders import MatchOrder
+from arena.server.orders import SCHEDULED, DealSetOrder
 from arena.server.tournaments.launcher import Launcher
 
 
@@ -37,6 +37,7 @@ from arena.server.tournaments.launcher import Launcher
 Examples:
   arena play abstrac sample_bots/abstrac.py sample_bots/random_bot.py
   arena play democracy me=./my_bot "python3 sample_bots/random_bot.py" -o hands=4
+  arena play abstrac bot.py bot.py --watch
   arena play abstrac bot.py bot.py --seed 7 --json
 """
 )
@@ -45,6 +46,9 @@ Examples:
 @game_options
 @timed
 @click.option("--seed", default="", help="Repeat the same deals; without it they are drawn afresh.")
+@click.option(
+    "--watch", is_flag=True, help="Draw the match as it is played, as a spectator sees it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @data_option
 def play(
@@ -55,6 +59,7 @@ def play(
     bank: float,
     increment: float,
     seed: str,
+    watch: bool,
     as_json: bool,
     data: Path,
 ) -> None:
@@ -63,34 +68,36 @@ def play(
     Bots are launched here and dial in like any other. The replay stays in the
     data folder.
     """
+    if watch and as_json:
+        raise click.UsageError("choose one of --watch and --json")
     commands = bot_commands(bots)
-    order = MatchOrder(
-        game=game.id,
-        bots=tuple(BotId(command.name) for command in commands),
-        options=parse_options(options),
-        time_control=time_control_of(move, bank, increment),
-        seed=seed,
-        match_id=secrets.token_hex(8),
-    )
+    control = time_control_of(move, bank, increment)
     with plain_errors():
-        game.options(order.options, len(commands))  # before anything is started
+        terms = match_terms(game, options, len(commands), control, seeded=bool(seed))
+    players = tuple(BotId(command.name) for command in commands)
+    order = DealSetOrder.of_match(terms, players, seed=seed)
+    match_id = order.deal_set
+    names = [command.name for command in commands]
 
     async def main(arena: Arena) -> Outcome:
         async with trio.open_nursery() as nursery:
-            crew = Launcher(arena, commands, data / "bots" / order.match_id, nursery)
-            await crew.muster(order.bots)
-            outcome = await arena.lease(order)
-            await crew.dismiss()
+            launcher = Launcher(arena, commands, data / "bots" / match_id, nursery)
+            await launcher.require(players)
+            if watch:
+                arena.matches.watch(match_id, Watcher(game, names, Console()))
+            match = arena.matches.order(order, match_id, SCHEDULED)
+            await match.outcome()
+            await launcher.send_home()
             nursery.cancel_scope.cancel()
-        return outcome
+        assert match.played is not None
+        return match.played
 
     log_to(data)
     with plain_errors():
         outcome = serve(ServerSettings(data), Tokens(), main)
     if outcome is None:
         raise click.ClickException("stopped before the match had ended")
-    names = [command.name for command in commands]
-    path = data / "replays" / f"{order.match_id}.replay"
+    path = data / "replays" / f"{match_id}.replay"
     if as_json:
         click.echo(json.dumps(_as_json(game, names, outcome, path), indent=2))
     else:

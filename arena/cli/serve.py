@@ -7,6 +7,7 @@ import click
 from arena.cli.arguments import data_option, log_to, plain_errors
 from arena.server.arena import Arena
 from arena.server.bots import BotId
+from arena.server.data_folder import store_path
 from arena.server.gate.key_watch import KeySource, KeyWatch
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings
@@ -30,7 +31,7 @@ Examples:
 Bots are let in with the keys that `arena keys` makes, also while the arena runs.
 On this machine a bot without a key is let in as a guest, by the token `guest:NAME`.
 Make a match between connected bots with the LobbyService, as from grpcurl:
-  grpcurl -plaintext -d '{"game":"abstrac","bots":["a","b"]}' \\
+  grpcurl -plaintext -d '{"terms":{"game":"abstrac"},"bots":["a","b"]}' \\
     localhost:7654 cardarena.v1.LobbyService/CreateMatch
 """
 )
@@ -107,10 +108,10 @@ def serve(
         insecure=insecure,
         metrics_port=None if no_metrics else metrics_port,
         metrics_host=metrics_host,
-        sheds=not take_all,
+        limits_load=not take_all,
     )
     log_to(data)
-    path = data / "arena.db"
+    path = store_path(data)
     with plain_errors():
         open_store(path).close()  # made, or brought up to date, with patience for other programs
         with open_store(path, busy_timeout_s=0) as store:

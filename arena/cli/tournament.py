@@ -3,19 +3,13 @@
 import contextlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-import trio
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
 
 from arena.cli import standings as show
 from arena.cli.arguments import (
@@ -24,27 +18,23 @@ from arena.cli.arguments import (
     data_option,
     game_options,
     log_to,
-    parse_options,
+    match_terms,
     plain_errors,
     time_control_of,
     timed,
 )
 from arena.games.catalogue import Game
-from arena.ladder.standings import Standings, standings
-from arena.ladder.tournament import Progress as Played
-from arena.ladder.tournament import Report
-from arena.server.arena import Arena
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
-from arena.server.tournaments.launcher import Launcher
+from arena.ladder.standings import standings
+from arena.ladder.tournament import Progress
 from arena.server.tournaments.tournament import (
     DEFAULT_MAX_MATCHES,
+    OnProgress,
+    Played,
+    Stopped,
     TournamentPlan,
-    open_tournament,
-    play,
-    publish_left_over,
+    held_settings,
+    play_tournaments,
 )
-from arena.store import Settings, open_store
 
 DEFAULT_DEAL_SETS = 20
 
@@ -113,75 +103,58 @@ def tournament(
         begun = held_settings(data, name)
         plan = TournamentPlan(
             name=name,
-            game=game,
+            terms=match_terms(
+                game,
+                options,
+                seats or game.seats[0],
+                time_control_of(move, bank, increment),
+                seeded=begun.terms["seeded"] if begun else seed is not None,
+            ),
             commands=bot_commands(bots),
-            seats=seats or game.seats[0],
             deal_sets=deal_sets,
             seed=seed or (begun.seed if begun else secrets.token_hex(8)),
-            fair=begun.fair if begun else seed is None,
-            options=parse_options(options),
-            time_control=time_control_of(move, bank, increment),
             max_matches=max_matches,
         )
-        game.options(plan.options, plan.seats)
-        ranked, report = run(plan, data, quiet=as_json)
+        played = _run(plan, data, quiet=as_json)
+    ranked, report, fair = played.standings, played.report, not plan.terms.seeded
     if as_json:
         result = {
             "tournament": name,
             "game": game.id,
-            "seats": plan.seats,
+            "seats": plan.terms.seats,
             "seed": plan.seed,
-            "fair_deals": plan.fair,
+            "fair_deals": fair,
         }
         click.echo(json.dumps(result | show.as_json(ranked), indent=2))
     else:
         console = Console()
-        console.print(show.table(ranked, f"{game.title}, {plan.seats} seats"))
-        deals = f"Fair deals; seating by seed {plan.seed}." if plan.fair else f"Seed {plan.seed}."
+        console.print(show.table(ranked, f"{game.title}, {plan.terms.seats} seats"))
+        deals = f"Fair deals; seating by seed {plan.seed}." if fair else f"Seed {plan.seed}."
         console.print(f"{deals} Replays: {data / 'replays'}", soft_wrap=True)
     if report.incomplete:
         count = len(report.incomplete)
         raise click.ClickException(f"the arena could not complete {count} deal-sets; run it again")
 
 
-def run(plan: TournamentPlan, data: Path, *, quiet: bool) -> tuple[Standings, Report]:
+def _run(plan: TournamentPlan, data: Path, *, quiet: bool) -> Played:
     """Play a tournament with a progress bar; stopped, it says how to go on."""
-    held = open_tournament(plan, data)
-
-    with progress_bar(plan.game.title, quiet=quiet) as on_progress:
-
-        async def main(arena: Arena) -> tuple[Standings, Report]:
-            async with trio.open_nursery() as nursery:
-                crew = Launcher(arena, plan.commands, data / "bots" / plan.name, nursery)
-                ranked, report = await play(plan, held, arena, crew, on_progress)
-                await crew.dismiss()
-                nursery.cancel_scope.cancel()
-            await publish_left_over(plan.schedule, report, arena)
-            return ranked, report
-
-        with contextlib.suppress(KeyboardInterrupt):
-            found = serve(ServerSettings(data, sheds=True), Tokens(), main)
-            if found is not None:
-                return found
-        done = held.outcomes()
-        text = f"stopped after {len(done)} matches; run the same command to go on"
+    try:
+        with progress_bars([plan], quiet=quiet) as on_progress:
+            (played,) = play_tournaments(
+                [plan], data, bots=data / "bots" / plan.name, on_progress=on_progress
+            )
+    except Stopped as stopped:
+        done = stopped.so_far[plan.name]
         if done and not quiet:
             Console().print(show.table(standings(plan.schedule, done), "So far"))
-        raise click.ClickException(text)
+        text = f"stopped after {len(done)} matches; run the same command to go on"
+        raise click.ClickException(text) from None
+    return played
 
 
 @contextlib.contextmanager
-def progress_bar(title: str, *, quiet: bool) -> Iterator[Callable[[Played], None]]:
-    """A bar on standard error that counts matches."""
-    with progress_bars((title,), quiet=quiet) as bars:
-        yield bars[0]
-
-
-@contextlib.contextmanager
-def progress_bars(
-    titles: Sequence[str], *, quiet: bool
-) -> Iterator[Sequence[Callable[[Played], None]]]:
-    """A bar for each tournament that is played at the same time."""
+def progress_bars(plans: Sequence[TournamentPlan], *, quiet: bool) -> Iterator[OnProgress]:
+    """A bar on standard error for each tournament, which counts its matches."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -189,26 +162,13 @@ def progress_bars(
         TextColumn("matches"),
         TimeRemainingColumn(),
     )
-    console = Console(stderr=True, quiet=quiet)
-    with Progress(*columns, console=console) as progress:
-        yield [_bar(progress, title) for title in titles]
+    width = max(len(plan.game.title) for plan in plans)
+    with RichProgress(*columns, console=Console(stderr=True, quiet=quiet)) as bars:
+        tasks = {
+            plan.name: bars.add_task(f"{plan.game.title:{width}}", total=None) for plan in plans
+        }
 
+        def on_progress(plan: TournamentPlan, progress: Progress) -> None:
+            bars.update(tasks[plan.name], total=progress.matches, completed=progress.played)
 
-def _bar(progress: Progress, title: str) -> Callable[[Played], None]:
-    task = progress.add_task(title, total=None)
-
-    def on_progress(played: Played) -> None:
-        progress.update(task, total=played.matches, completed=played.played)
-
-    return on_progress
-
-
-def held_settings(data: Path, name: str) -> Settings | None:
-    """The settings of a tournament that the folder holds already, so that it goes on."""
-    if not (data / "arena.db").exists():
-        return None
-    with open_store(data / "arena.db") as store:
-        for each in store.tournaments():
-            if each.name == name:
-                return each
-    return None
+        yield on_progress

@@ -189,7 +189,11 @@ def _how_it_stands(standing: Standing, seat: Seat) -> list[str]:
         return [f"{match} is in play.", so_far, _LATER]
     if closed is None:
         since = datetime.fromtimestamp(standing.written_unix_s, UTC)
-        who = "the command that plays it is run again" if standing.leased else "the arena is back"
+        who = (
+            "the command that plays it is run again"
+            if standing.ordered_again
+            else "the arena is back"
+        )
         suspended = (
             f"{match} is suspended since {since:%Y-%m-%d %H:%M:%S} UTC, as the arena was stopped "
             f"or killed; it goes on where it stood when {who}."

@@ -3,8 +3,8 @@
 from arena.deal.fair import (
     ENTROPY_BYTES,
     NO_COMMITMENT,
+    DealTerms,
     Lie,
-    Terms,
     bot_commitment,
     context,
     opened_key,
@@ -16,20 +16,20 @@ from arena.deal.fair import (
     transcript,
 )
 from arena.deal.packs import first_pack
-from arena.deal.streams import KeyedDeals, Stream, board_key, group_key, new_key, seeded_key
+from arena.deal.streams import KeyedDeals, Stream, board_key, deal_set_key, new_key, seeded_key
 
 __all__ = [
     "ENTROPY_BYTES",
     "NO_COMMITMENT",
+    "DealTerms",
     "KeyedDeals",
     "Lie",
     "Stream",
-    "Terms",
     "board_key",
     "bot_commitment",
     "context",
+    "deal_set_key",
     "first_pack",
-    "group_key",
     "new_key",
     "opened_key",
     "plan_hash",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
-from arena.deal.streams import encode_parts, group_key, labelled_hash
+from arena.deal.streams import deal_set_key, encode_parts, labelled_hash
 
 ENTROPY_BYTES: Final = 32
 """Length of the arena's secret and of each bot's entropy."""
@@ -28,11 +28,11 @@ class Lie(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class DealTerms:
     """All that is fixed of a deal-set before anybody can know its packs."""
 
     server_id: str
-    group_id: str
+    deal_set: str
     game: str
     """The game's id."""
     rules_hash: bytes
@@ -49,7 +49,7 @@ class Terms:
     """The head of the public log of commitments before this one."""
 
 
-def context(terms: Terms) -> bytes:
+def context(terms: DealTerms) -> bytes:
     """The 32 bytes that name a deal-set and bind all its terms (step 1).
 
     Raises:
@@ -60,7 +60,7 @@ def context(terms: Terms) -> bytes:
     return labelled_hash(
         b"context",
         terms.server_id.encode(),
-        terms.group_id.encode(),
+        terms.deal_set.encode(),
         terms.game.encode(),
         terms.rules_hash,
         encode_parts(*(card.encode() for card in terms.deck)),
@@ -160,7 +160,7 @@ def opened_key(
         _require_opens(context, participant, commitment, entropies[participant])
     if not _same(_transcript(context, server_commitment, commitments), transcript):
         raise Lie("the transcript is not that of these commitments")
-    return group_key(transcript, secret, entropies)
+    return deal_set_key(transcript, secret, entropies)
 
 
 _transcript = transcript  # an argument of `opened_key` has its name

@@ -31,7 +31,7 @@ def labelled_hash(label: bytes, *parts: bytes) -> bytes:
     return hashlib.sha256(encode_parts(_PROTOCOL, label, *parts)).digest()
 
 
-def group_key(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) -> bytes:
+def deal_set_key(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) -> bytes:
     """The key of a deal-set from the server's secret and the bots' entropy (step 5)."""
     sorted_entropies = (encode_parts(bot.encode(), entropies[bot]) for bot in sorted(entropies))
     material = encode_parts(secret, *sorted_entropies)
@@ -41,13 +41,13 @@ def group_key(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) 
 def seeded_key(seed: str) -> bytes:
     """The key of a deal-set that is to be repeatable rather than fair."""
     parts = seed.encode()
-    return group_key(labelled_hash(b"seeded", parts), labelled_hash(b"seed", parts), {})
+    return deal_set_key(labelled_hash(b"seeded", parts), labelled_hash(b"seed", parts), {})
 
 
 def new_key() -> bytes:
     """A key of 256 bits that nobody can know before it is published."""
     secret = os.urandom(32)
-    return group_key(labelled_hash(b"unseeded"), secret, {})
+    return deal_set_key(labelled_hash(b"unseeded"), secret, {})
 
 
 def board_key(key: bytes, board: int) -> bytes:

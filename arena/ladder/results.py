@@ -32,7 +32,8 @@ class MatchOutcome:
     """By seat, how often the bot there committed each kind of fault."""
     hands: int = 0
     """Hands played, throw-ins included."""
-    replay_id: str | None = None
+    decisions: int = 0
+    """Decisions of all seats together."""
     evidence: str = ""
     """What is known of an abnormal ending, for the people who run the arena."""
     journal_position: str = field(default="", compare=False)

@@ -1,13 +1,13 @@
 """Has every match of a schedule played once, whatever happens to bots and to us.
 
-The runner knows neither the network nor the database. It reaches the tables
-through one function, `lease`, and keeps results through a port, `Results`.
+The runner knows neither the network nor the database: it reaches the tables
+through one function, `lease`, which also keeps what came out.
 """
 
 import math
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import trio
 
@@ -18,24 +18,13 @@ DEFAULT_ATTEMPTS: Final = 3
 """Times a match is started, at most, when the arena keeps failing to finish it."""
 
 Lease: TypeAlias = Callable[[MatchPlan], Awaitable[MatchOutcome]]
-"""Has one match played and returns how it ended.
+"""Has one match played and returns how it ended, once that is kept for good.
 
-What bots do wrong ends in a result; what the arena cannot finish returns
-`results.aborted(...)`. Cancelled, it stops the match and forgets it. An
-exception means that no match can be played any more.
+It may be called again for the same match, also by another process: a match that
+has a result is not played again, but its result returned. What bots do wrong
+ends in a result; what the arena cannot finish returns `results.aborted(...)`.
+An exception means that no match can be played any more.
 """
-
-
-class Results(Protocol):
-    """Where results are kept. Called from worker threads, one call at a time."""
-
-    def outcomes(self) -> Mapping[str, MatchOutcome]:
-        """The outcomes recorded so far, by match id."""
-        ...
-
-    def record(self, match: MatchPlan, outcome: MatchOutcome) -> None:
-        """Keep an outcome for good. Recording the same again changes nothing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +57,26 @@ async def run_tournament(
     deal_sets: Sequence[DealSetPlan],
     *,
     lease: Lease,
-    results: Results,
+    known: Mapping[str, MatchOutcome],
     max_matches: int,
     attempts: int = DEFAULT_ATTEMPTS,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Report:
     """Play what has no result yet, in the order of the schedule, `max_matches` at a time.
 
-    A match that the arena aborts is played again at once, `attempts` times in
-    all; then its deal-set stays incomplete, until the tournament is run again.
-
-    Cancelled, it stops the matches in play. A match that has ended by then is
-    recorded all the same, so nothing that was finished is lost.
+    `known` are the outcomes so far, by match id. A match that the arena aborts is
+    played again at once, `attempts` times in all; then its deal-set stays
+    incomplete, until the tournament is run again.
 
     Raises:
-      Exception: whatever `lease`, `results` or `on_progress` raised first, as
-        itself and not in a group. The matches in play are stopped.
+      Exception: whatever `lease` or `on_progress` raised first, as itself and not
+        in a group. Nothing more is begun then.
     """
     if max_matches < 1:
         raise ValueError(f"at least 1 match is played at a time, not {max_matches}")
     if attempts < 1:
         raise ValueError(f"a match is started at least once, not {attempts} times")
-    known = await trio.to_thread.run_sync(results.outcomes)
-    run = _Run(deal_sets, known, lease, results, attempts, on_progress)
+    run = _Run(deal_sets, known, lease, attempts, on_progress)
     waiting = iter(run.unplayed())
     run.tell(None)
     async with trio.open_nursery() as nursery:
@@ -109,16 +95,13 @@ class _Run:
         deal_sets: Sequence[DealSetPlan],
         known: Mapping[str, MatchOutcome],
         lease: Lease,
-        results: Results,
         attempts: int,
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
         self._deal_sets = deal_sets
         self._lease = lease
-        self._results = results
         self._attempts = attempts
         self._on_progress = on_progress
-        self._writer = trio.CapacityLimiter(1)
         self._outcomes = {
             match.id: known[match.id]
             for each in deal_sets
@@ -154,15 +137,8 @@ class _Run:
 
     async def _play(self, match: MatchPlan) -> None:
         for _ in range(self._attempts):
-            await trio.lowlevel.checkpoint_if_cancelled()  # recording, below, does not listen
             outcome = await self._lease(match)
             _require_fit(outcome, match)
-            # The match is over: neither Ctrl-C nor another's failure may lose it now. The store
-            # bounds how long this takes.
-            with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(
-                    self._results.record, match, outcome, limiter=self._writer
-                )
             if outcome.has_result:
                 self._outcomes[match.id] = outcome
                 self._missing[match.deal_set_id] -= 1

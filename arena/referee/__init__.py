@@ -19,7 +19,6 @@ from arena.referee.spec import (
     ForfeitedSeat,
     MatchSpec,
     Outcome,
-    TimeControl,
     final_places,
 )
 from arena.referee.table import Table
@@ -46,7 +45,6 @@ __all__ = [
     "SeatPort",
     "Settled",
     "Table",
-    "TimeControl",
     "Timer",
     "Timers",
     "Unwritten",

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from arena.referee.spec import MAX_TIME_MS, TimeControl
+from arena.terms import MAX_TIME_MS, TimeControl
 
 GRACE_S: Final = 0.05
 """Lateness that is forgiven: it is never charged and never makes time negative."""

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import trio
 
 from arena.referee.ask import SeatPort
+from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag, NeverLate
 from arena.referee.ledger import Ledger, Settled, Unwritten
 from arena.referee.spec import AbortCause, MatchSpec, Outcome
@@ -27,13 +28,16 @@ class Referee:
         synced: Callable[[], Awaitable[None]],
         workers: Workers | None = None,
         lag: Lag | None = None,
+        gallery: Callable[[MatchSpec], Gallery | None] = lambda _: None,
     ) -> None:
         """`ledger` opens the book of one match; `synced` waits until all is on disk.
 
-        `lag` knows how late the arena is; without it, it never is.
+        `lag` knows how late the arena is; without it, it never is. `gallery` is who
+        watches a match, if anybody does.
         """
         self.lag = lag or NeverLate()
         self._ledger = ledger
+        self._gallery = gallery
         self._synced = synced
         self._workers = workers or Workers()
         self._timers = Timers()
@@ -72,7 +76,7 @@ class Referee:
         ended = trio.Event()
         table = Table(
             spec,
-            codec_of(spec.game),
+            codec_of(spec.terms.game),
             ports,
             self._ledger(spec),
             timers=self._timers,
@@ -80,6 +84,7 @@ class Referee:
             over=lambda _: ended.set(),
             heavy_step=self._play_heavy_step,
             lag=self.lag,
+            gallery=self._gallery(spec),
         )
         self.tables[spec.match_id] = table
         try:
@@ -113,7 +118,7 @@ class Referee:
     async def _play_heavy(self, table: Table, state: object, chosen: Chosen) -> None:
         spec = table.spec
         try:
-            step = await self._workers.step(spec.game.id, state, chosen, spec.deals)
+            step = await self._workers.step(spec.terms.game.id, state, chosen, spec.deals)
         except Exception:
             _log.exception("a heavy step of match %s failed", spec.match_id)
             table.abort(AbortCause.ERROR)

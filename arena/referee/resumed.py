@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from arena.games.contract import Move, Rules, Seat, State
 from arena.referee.ledger import Settled
 from arena.referee.place import Place
-from arena.referee.spec import FaultKind
 from arena.wire.codec import Codec
 from cardarena.v1 import game_pb2
 
@@ -42,7 +41,7 @@ class ResumedDecisions:
         move = self._codec.read_move(game_pb2.GameMove.FromString(settled.game_move))
         if not settled.unasked:
             place.news.forget()
-            in_time = settled.fault in (None, FaultKind.ILLEGAL, FaultKind.MALFORMED)
+            in_time = settled.fault is None or settled.fault.in_time
             place.clock.charge(settled.charged_s, in_time=in_time)
             place.faults += settled.fault is not None
         if settled.fault is not None:

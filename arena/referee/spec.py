@@ -1,11 +1,11 @@
 """What a match is played by, and what comes out of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from arena.games.catalogue import Game
-from arena.games.contract import Deals, Options, Result
+from arena.games.contract import Deals, Result
+from arena.terms import MatchTerms
 from cardarena.v1.journal_pb2 import FairDeal
 
 
@@ -16,6 +16,11 @@ class FaultKind(IntEnum):
     ILLEGAL = 2
     MALFORMED = 3
     GONE = 4
+
+    @property
+    def in_time(self) -> bool:
+        """Whether there was an answer, and it came in time: then the increment is due."""
+        return self in (FaultKind.ILLEGAL, FaultKind.MALFORMED)
 
 
 class AbortCause(IntEnum):
@@ -48,38 +53,6 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeControl:
-    """The time every seat has. All in milliseconds; 0 is none, or no limit."""
-
-    move_ms: int = 10_000
-    """For each move, before the bank is touched."""
-    bank_ms: int = 60_000
-    """In the bank at the start of the match."""
-    increment_ms: int = 0
-    """Added to the bank after each move in time."""
-    hand_ms: int = 0
-    """Most that a seat may use in one hand."""
-    match_ms: int = 0
-    """Most that a seat may use in the match."""
-
-    def __post_init__(self) -> None:
-        if self.move_ms < 1:
-            raise ValueError("a move needs at least 1 ms")
-        for name in ("bank_ms", "increment_ms", "hand_ms", "match_ms"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is not negative")
-        times = (self.move_ms, self.bank_ms, self.increment_ms, self.hand_ms, self.match_ms)
-        if max(times) > MAX_TIME_MS:
-            raise ValueError("no time is longer than a day")
-
-
-MAX_TIME_MS = 24 * 3600 * 1000
-
-
-DEFAULT_AWAY_LIMIT_MS = 60_000
-
-
-@dataclass(frozen=True, slots=True)
 class ForfeitedSeat:
     """A seat that is played by fallback from the first card on."""
 
@@ -93,32 +66,20 @@ class MatchSpec:
     """Everything that fixes a match but what the bots will do."""
 
     match_id: str
-    game: Game
-    options: Options
+    terms: MatchTerms
     entrants: tuple[Entrant, ...]
     """By seat."""
     deals: Deals
     deal_key_sha256: bytes
     """Commits to the key behind `deals`."""
-    time_control: TimeControl = field(default_factory=TimeControl)
-    seeded: bool = False
-    """The deals follow from a seed: repeatable, and not a fair deal."""
     deal_set: str = ""
-    fault_limit: int = 10
-    """Faults after which a seat is played by fallback to the end; 0 is never."""
-    away_limit_ms: int = DEFAULT_AWAY_LIMIT_MS
-    """Longest that a bot may be away in all, before its seat is played by fallback to
-    the end; 0 is without limit."""
+    """The deal-set's name; empty for a match alone."""
     forfeited_seats: tuple[ForfeitedSeat, ...] = ()
     """Seats of bots that did wrong before the first card."""
     fair_deal: FairDeal | None = None
     """What the packs come from; None for seeded deals."""
     deal_context: bytes = b""
     """Names the fair deal on the bots' streams."""
-
-    @property
-    def seats(self) -> int:
-        return len(self.entrants)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,14 @@ import logging
 import secrets
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from arena.games.contract import Move, Seat, Step
 from arena.games.notation import Notation
 from arena.referee.ask import Answer, OpenAsk, SeatPort
 from arena.referee.clock import GRACE_S, SeatClock, Spent
+from arena.referee.gallery import Gallery
 from arena.referee.judge import Wrong, chosen_move
 from arena.referee.lag import Lag
 from arena.referee.ledger import Evidence, Ledger, Settled, Unwritten
@@ -64,27 +66,29 @@ class Table:
         over: Callable[["Table"], None],
         heavy_step: HeavyStep,
         lag: Lag,
+        gallery: Gallery | None = None,
     ) -> None:
         """Set the table. `ports` are by seat; `now_s` reads the arena's clock."""
         self.spec = spec
         self.outcome: Outcome | None = None
-        self._rules = spec.game.rules
+        self._rules = spec.terms.game.rules
         self._codec = codec
         self._ledger = ledger
         self._now_s = now_s
         self._over = over
         self._heavy_step = heavy_step
         self._lag = lag
-        self._move_notation = Notation(spec.game.module.Move)
-        self._event_notation = Notation(spec.game.module.Event)
+        self._gallery = gallery
+        self._move_notation = Notation(spec.terms.game.module.Move)
+        self._event_notation = Notation(spec.terms.game.module.Event)
         self._places = [
             Place(
                 port,
-                SeatClock(spec.time_control),
+                SeatClock(spec.terms.time_control),
                 PendingNews(codec),
                 timers.timer(self._expiry(Seat(at))),
                 Presence(
-                    spec.away_limit_ms,
+                    spec.terms.away_limit_ms,
                     timers=timers,
                     now_s=now_s,
                     lag=self._lag,
@@ -93,7 +97,7 @@ class Table:
             )
             for at, port in enumerate(ports)
         ]
-        self._past = ResumedDecisions((), codec)
+        self._resumed = ResumedDecisions((), codec)
         self._state: object = None
         self._hand = 0
         self._begin_s = 0.0
@@ -110,16 +114,20 @@ class Table:
         `past` are the decisions of a match that was cut short: they are played
         without asking, and the match goes on after the last of them.
         """
-        self._past = ResumedDecisions(past, self._codec)
-        self._begin_s = self._now_s() - self._past.elapsed_s
+        self._resumed = ResumedDecisions(past, self._codec)
+        self._begin_s = self._now_s() - self._resumed.elapsed_s
         for out in self.spec.forfeited_seats:
             place = self._places[out.seat]
             place.forfeited, place.out = True, out
         try:
             self._ledger.opened(self.spec)
+            if self._gallery is not None:
+                self._show(lambda gallery: gallery.opened(self.spec))
             for place in self._places:
                 place.port.sit(place.presence)
-            step = self._rules.start(self.spec.options, self.spec.seats, self.spec.deals)
+            step = self._rules.start(
+                self.spec.terms.options, self.spec.terms.seats, self.spec.deals
+            )
         except Exception:
             self._fail()
             return
@@ -152,7 +160,7 @@ class Table:
             place = self._places[seat]
             if not self._going_on or place.forfeited:
                 return
-            reason = f"the bot was away for {self.spec.away_limit_ms / 1000:g} s in all"
+            reason = f"the bot was away for {self.spec.terms.away_limit_ms / 1000:g} s in all"
             if place.ask is None:
                 place.out = ForfeitedSeat(seat, FaultKind.GONE, reason)
             else:
@@ -184,7 +192,7 @@ class Table:
             for place in self._places:
                 place.clock.new_hand()
         self._chosen = {}
-        while self._past and len(self._chosen) < len(acting):
+        while self._resumed and len(self._chosen) < len(acting):
             self._settle_past()
         # Seats that are asked at all are asked before any is settled, so that
         # no port's answer can end the step while others wait to be asked.
@@ -234,7 +242,7 @@ class Table:
     def _settle_past(self) -> None:
         """Play a decision again that was written down before the match was cut short."""
         waiting = [seat for seat in self._acting if seat not in self._chosen]
-        settled, move = self._past.take(self._rules, self._state, waiting, self._places)
+        settled, move = self._resumed.take(self._rules, self._state, waiting, self._places)
         seat = Seat(settled.seat)
         if settled.fault is not None:
             self._new_faults.append(Fault(seat, settled.fault, settled.decision, settled.reason))
@@ -313,12 +321,11 @@ class Table:
         began_s, away_s = self._begin_s, place.presence.away_s()
         evidence = Evidence.of(due_s - began_s, now_s - began_s, raw, away_s)
         self._close_ask(ask, place)
-        in_time = kind in (FaultKind.ILLEGAL, FaultKind.MALFORMED)
-        place.clock.charge(spent.charged_s, in_time=in_time)
+        place.clock.charge(spent.charged_s, in_time=kind.in_time)
         fault = Fault(ask.seat, kind, ask.decision, reason)
         self._new_faults.append(fault)
         place.faults += 1
-        if place.faults == self.spec.fault_limit:
+        if place.faults == self.spec.terms.fault_limit:
             place.forfeited = True
         place.port.close(ask, kind, reason)
         try:
@@ -405,7 +412,7 @@ class Table:
         rules, state = self._rules, self._state
         for seat, move in chosen:
             # What is played again was paid for before, and is played here in order.
-            if not self._past and rules.heavy(state, seat, move):
+            if not self._resumed and rules.heavy(state, seat, move):
                 self._heavy_step(self, chosen)
                 return None
         return rules.step(state, chosen, self.spec.deals)
@@ -420,6 +427,9 @@ class Table:
         for fault in self._new_faults:
             for place in self._places:
                 place.news.fault(fault)
+        if self._gallery is not None and not self._resumed:
+            faults = [replace(fault, reason="") for fault in self._new_faults]
+            self._show(lambda gallery: gallery.blamed(faults))
         self._faults += self._new_faults
         self._new_faults = []
 
@@ -429,6 +439,23 @@ class Table:
             places = self._places if seats is None else [self._places[seat] for seat in seats]
             for place in places:
                 place.news.event(event, encoded)
+        if self._gallery is not None and not self._resumed:
+            self._show_step(step)
+
+    def _show_step(self, step: Step) -> None:
+        """Tell the gallery of a step: what everybody was told, and the spectator's view."""
+        rules, events = self._rules, [event for event, seats in step.told if seats is None]
+        hand = rules.hand_number(step.state)
+        self._show(lambda gallery: gallery.stepped(hand, events, rules.view(step.state, None)))
+
+    def _show(self, tell: Callable[[Gallery], None]) -> None:
+        """Tell the gallery something; whatever it does with that, the match goes on."""
+        assert self._gallery is not None
+        try:
+            tell(self._gallery)
+        except Exception:
+            _log.exception("the gallery of a match fails", extra={"match": self.spec.match_id})
+            self._gallery = None
 
     # The end.
 
@@ -476,6 +503,9 @@ class Table:
             self.outcome = self.outcome.voided()
             with contextlib.suppress(Exception):  # logged; perhaps an abort can be written
                 self._ledger.closed(self.outcome, self._now_s() - self._begin_s)
+        if self._gallery is not None and self.outcome is not None:
+            outcome = self.outcome
+            self._show(lambda gallery: gallery.closed(outcome))
         self._over(self)
 
     def tell_end(self) -> None:

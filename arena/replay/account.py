@@ -198,7 +198,7 @@ def account_of(replay: Replay, seat: Seat) -> Account:
     ]
     return Account(
         match_id=spec.match_id,
-        game=spec.game,
+        game=spec.terms.game,
         start_unix_ms=opened.start_unix_ms,
         end_us=replay.closed.end_us,
         deal_set=opened.deal_set,
@@ -213,8 +213,8 @@ def account_of(replay: Replay, seat: Seat) -> Account:
         hands=verified.hands,
         decisions=len(own),
         unasked=sum(each.unasked for each, _ in own),
-        fault_limit=spec.fault_limit,
-        away_limit_ms=spec.away_limit_ms,
+        fault_limit=spec.terms.fault_limit,
+        away_limit_ms=spec.terms.away_limit_ms,
         faults=faults,
         forfeit=next((fault for fault in faults if fault.forfeited), None),
         forfeited_before=before[0] if before else "",
@@ -230,13 +230,13 @@ class _Stories:
         self._spec = replay.spec()
         self._seat = seat
         self._was_out = any(out.seat == seat for out in self._spec.forfeited_seats)
-        self._moves = Notation(self._spec.game.module.Move)
+        self._moves = Notation(self._spec.terms.game.module.Move)
         self._evidence = {
             each.decision: each for each in replay.decided if each.seat == seat and each.fault
         }
 
     def of(self, own: Sequence[tuple[Decision, Frame]]) -> Iterator[FaultStory]:
-        clock, hand = SeatClock(self._spec.time_control), 0
+        clock, hand = SeatClock(self._spec.terms.time_control), 0
         before: list[Decision] = []
         for decision, frame in own:
             for _ in range(hand, frame.hand):
@@ -245,7 +245,7 @@ class _Stories:
             if decision.fault is not None:
                 yield self._story(decision, decision.fault, frame, clock, before)
             if not decision.unasked:
-                in_time = decision.fault in (None, FaultKind.ILLEGAL, FaultKind.MALFORMED)
+                in_time = decision.fault is None or decision.fault.in_time
                 clock.charge(decision.charged_us / 1e6, in_time=in_time)
             before.append(decision)
 
@@ -259,7 +259,7 @@ class _Stories:
     ) -> FaultStory:
         decided = self._evidence[decision.decision]
         evidence = decided.evidence
-        rules = self._spec.game.rules
+        rules = self._spec.terms.game.rules
         moves = rules.moves(frame.before, self._seat)
         move_ms, bank_before_ms, _ = clock.told_ms()
         notes = [*before[-2:], decision]

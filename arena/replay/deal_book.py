@@ -15,7 +15,7 @@ from typing import Final
 
 from google.protobuf.message import DecodeError
 
-from arena.deal import NO_COMMITMENT, bot_commitment, group_key, seeded_key, transcript
+from arena.deal import NO_COMMITMENT, bot_commitment, deal_set_key, seeded_key, transcript
 from arena.replay.records import CHAIN_START, Damaged, chained, read_records
 from cardarena.v1 import deals_pb2, journal_pb2
 
@@ -96,7 +96,7 @@ class BookedDeal:
         names = [each.participant for each in fair.participants]
         commitments = dict(zip(names, (each.commitment for each in fair.participants), strict=True))
         fixed = transcript(self.context, fair.server_commitment, commitments)
-        key = group_key(fixed, self.secret, dict(zip(names, self.entropies, strict=True)))
+        key = deal_set_key(fixed, self.secret, dict(zip(names, self.entropies, strict=True)))
         return Opening(key, "", self.secret, self.entropies, self.plan, self.plan_salt)
 
     @property
@@ -150,7 +150,7 @@ class DealBook:
         self._contexts: dict[bytes, bytes] = {}
         """By the arena's commitment."""
 
-    def groups(self) -> Iterator[BookedDeal]:
+    def deals(self) -> Iterator[BookedDeal]:
         """All fair deal-sets in the order in which they were drawn."""
         return iter(list(self._deals.values()))
 
@@ -169,9 +169,9 @@ class DealBook:
         opening = deal.opening
         return opening if hashlib.sha256(opening.key).digest() == digest else None
 
-    def defaulters(self, group_id: str) -> tuple[Defaulter, ...]:
+    def defaulters(self, deal_set: str) -> tuple[Defaulter, ...]:
         """Who made deal-sets of this id void, oldest first."""
-        named = (each for each in self._deals.values() if each.fair_deal.group_id == group_id)
+        named = (each for each in self._deals.values() if each.fair_deal.deal_set == deal_set)
         return tuple(defaulter for each in named for defaulter in each.defaulters)
 
     def forget(self, context: bytes) -> None:

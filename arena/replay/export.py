@@ -16,7 +16,8 @@ from arena.referee.spec import FaultKind
 from arena.replay.frames import Decision, Frame, frames
 from arena.replay.read import Replay
 from arena.replay.verify import Verified, verify
-from arena.wire.settings import values_of_settings
+from arena.terms import MatchTerms
+from arena.wire.terms import terms_json
 from cardarena.v1 import journal_pb2
 
 
@@ -31,8 +32,8 @@ def export_lines(replay: Replay) -> Iterator[str]:
     verified = verify(replay)
     spec = replay.spec()
     evidence = {(each.seat, each.decision): each for each in replay.decided}
-    moves, events = Notation(spec.game.module.Move), Notation(spec.game.module.Event)
-    yield _line("match", _match(replay, verified))
+    moves, events = Notation(spec.terms.game.module.Move), Notation(spec.terms.game.module.Event)
+    yield _line("match", _match(replay, spec.terms, verified))
     for frame in frames(replay):
         for decision in frame.decisions:
             yield _line("decision", _decision(frame, decision, evidence, moves))
@@ -56,24 +57,12 @@ def export_lines(replay: Replay) -> Iterator[str]:
     )
 
 
-def _match(replay: Replay, verified: Verified) -> dict[str, Any]:
+def _match(replay: Replay, terms: MatchTerms, verified: Verified) -> dict[str, Any]:
     opened, revealed, fairness = replay.opened, replay.revealed, verified.fairness
-    control = opened.time_control
     return {
         "match_id": opened.match_id,
-        "game": opened.game,
-        "rules_version": opened.rules_version,
-        "options": values_of_settings(opened.options),
+        **terms_json(terms),
         "bots": [{"name": each.name, "version": each.version} for each in opened.entrants],
-        "time_control": {
-            "move_ms": control.move_ms,
-            "bank_ms": control.bank_ms,
-            "increment_ms": control.increment_ms,
-            "hand_ms": control.hand_ms,
-            "match_ms": control.match_ms,
-        },
-        "fault_limit": opened.fault_limit,
-        "away_limit_ms": opened.away_limit_ms,
         "forfeited_seats": [
             {
                 "seat": each.seat,
@@ -87,7 +76,7 @@ def _match(replay: Replay, verified: Verified) -> dict[str, Any]:
         "fair": bool(fairness.participants),
         "entropy_from": fairness.entropy_from,
         "participants": fairness.participants,
-        "seed": revealed.seed if opened.seeded else None,
+        "seed": revealed.seed if opened.terms.seeded else None,
         "deal_key": revealed.deal_key.hex(),
         "deal_key_sha256": opened.deal_key_sha256.hex(),
         "signed_by": verified.signed_by.hex() or None,

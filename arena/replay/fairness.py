@@ -13,8 +13,8 @@ from urllib.parse import quote
 from arena.deal import (
     ENTROPY_BYTES,
     NO_COMMITMENT,
+    DealTerms,
     Lie,
-    Terms,
     context,
     first_pack,
     opened_key,
@@ -61,12 +61,12 @@ def check(replay: Replay) -> Fairness:
     """
     opened, revealed = replay.opened, replay.revealed
     fair_deal = opened.fair_deal
-    if opened.seeded or not opened.HasField("fair_deal"):
+    if opened.terms.seeded or not opened.HasField("fair_deal"):
         if opened.HasField("fair_deal"):
             raise Discrepancy("it is seeded, but claims a fair deal")
         if revealed.secret or revealed.entropies or revealed.plan:
             raise Discrepancy("it opens a fair deal that it does not have")
-        return Fairness(seeded=opened.seeded, entropy_from=0, participants=0)
+        return Fairness(seeded=opened.terms.seeded, entropy_from=0, participants=0)
     _check_terms(replay)
     _check_participants(replay)
     try:
@@ -96,10 +96,10 @@ def context_of(opened: journal_pb2.Opened) -> bytes:
       Discrepancy: if the participants are not sorted, or two have one name.
     """
     fair_deal = opened.fair_deal
-    terms = Terms(
+    terms = DealTerms(
         server_id=fair_deal.server_id,
-        group_id=fair_deal.group_id,
-        game=opened.game,
+        deal_set=fair_deal.deal_set,
+        game=opened.terms.game,
         rules_hash=fair_deal.rules_hash,
         deck=tuple(fair_deal.deck),
         boards=fair_deal.boards,
@@ -187,14 +187,14 @@ def _check_terms(replay: Replay) -> None:
     fair_deal = opened.fair_deal
     settings = {
         name: value
-        for name, value in values_of_settings(opened.options).items()
+        for name, value in values_of_settings(opened.terms.options).items()
         if value is not None  # `replay.spec` has refused those
     }
-    rules = rules_hash(opened.game, opened.rules_version, setting_texts(settings))
+    rules = rules_hash(opened.terms.game, opened.terms.rules_version, setting_texts(settings))
     if fair_deal.rules_hash != rules:
         raise Discrepancy("its fair deal was made for other rules or options")
     try:
-        pack = first_pack(spec.game.rules, spec.options, spec.seats)
+        pack = first_pack(spec.terms.game.rules, spec.terms.options, spec.terms.seats)
     except BadOptions as error:
         raise Discrepancy(f"the rules do not begin this match: {error}") from error
     if tuple(fair_deal.deck) != pack:

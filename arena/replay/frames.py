@@ -95,17 +95,17 @@ class _Walk:
 
     def __init__(self, replay: Replay) -> None:
         self._spec = replay.spec()
-        self._rules = self._spec.game.rules
-        self._codec = codec_of(self._spec.game)
-        self._notation = Notation(self._spec.game.module.Move)
+        self._rules = self._spec.terms.game.rules
+        self._codec = codec_of(self._spec.terms.game)
+        self._notation = Notation(self._spec.terms.game.module.Move)
         self._aborted = replay.ending is Ending.ABORTED
         self._decided = replay.decided
         self._at = 0
 
     def frames(self) -> Iterator[Frame]:
-        game, spec = self._spec.game, self._spec
+        game, spec = self._spec.terms.game, self._spec
         try:
-            state, told = self._rules.start(spec.options, spec.seats, spec.deals)
+            state, told = self._rules.start(spec.terms.options, spec.terms.seats, spec.deals)
         except Exception as error:
             if self._aborted and not self._decided:
                 return

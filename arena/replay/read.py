@@ -12,16 +12,8 @@ from typing import BinaryIO, Final, TypeAlias, cast
 from google.protobuf.message import DecodeError
 
 from arena.deal import KeyedDeals
-from arena.games.catalogue import BadOptions, UnknownGame, game_by_id
-from arena.referee.spec import (
-    AbortCause,
-    Ending,
-    Entrant,
-    FaultKind,
-    ForfeitedSeat,
-    MatchSpec,
-    TimeControl,
-)
+from arena.games.catalogue import BadOptions, UnknownGame
+from arena.referee.spec import AbortCause, Ending, Entrant, FaultKind, ForfeitedSeat, MatchSpec
 from arena.replay.records import (
     CHAIN_START,
     REPLAY_MAGIC,
@@ -30,7 +22,7 @@ from arena.replay.records import (
     chained,
     read_records,
 )
-from arena.wire.settings import values_of_settings
+from arena.wire.terms import OtherRules, terms_of_message
 from cardarena.v1 import journal_pb2
 
 Body: TypeAlias = (
@@ -199,46 +191,28 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
       Unplayable: if this arena has no such game, rules version or options.
     """
     try:
-        game = game_by_id(opened.game)
-    except UnknownGame as error:
-        raise Unplayable(str(error)) from None
-    if opened.rules_version != game.rules_version:
-        raise Unplayable(
-            f"it was played by version {opened.rules_version} of the rules of {game.id}; "
-            f"this arena has version {game.rules_version}"
-        )
-    control = opened.time_control
-    try:
-        options = game.options(values_of_settings(opened.options), len(opened.entrants))
-        time_control = TimeControl(
-            move_ms=control.move_ms,
-            bank_ms=control.bank_ms,
-            increment_ms=control.increment_ms,
-            hand_ms=control.hand_ms,
-            match_ms=control.match_ms,
-        )
+        terms = terms_of_message(opened.terms)
+        if terms.seats != len(opened.entrants):
+            raise ValueError("it has another number of bots than of seats")
         forfeited_seats = tuple(
             ForfeitedSeat(each.seat, FaultKind(each.fault), each.reason)
             for each in opened.forfeited_seats
         )
-        if any(each.seat >= len(opened.entrants) for each in forfeited_seats):
+        if any(each.seat >= terms.seats for each in forfeited_seats):
             raise ValueError("a seat that forfeited is none of the match")
+    except (OtherRules, UnknownGame) as error:
+        raise Unplayable(str(error)) from None
     except BadOptions as error:
         raise Unplayable(f"its options are not those of this arena: {error}") from None
     except ValueError as error:
         raise Unplayable(f"its first record is impossible: {error}") from None
     return MatchSpec(
         match_id=opened.match_id,
-        game=game,
-        options=options,
+        terms=terms,
         entrants=tuple(Entrant(each.name, each.version) for each in opened.entrants),
         deals=KeyedDeals(key),
         deal_key_sha256=opened.deal_key_sha256,
-        time_control=time_control,
-        seeded=opened.seeded,
         deal_set=opened.deal_set,
-        fault_limit=opened.fault_limit,
-        away_limit_ms=opened.away_limit_ms,
         forfeited_seats=forfeited_seats,
         fair_deal=opened.fair_deal if opened.HasField("fair_deal") else None,
     )

@@ -192,7 +192,7 @@ class _Retold:
     def __init__(self, replay: Replay, seat: Seat) -> None:
         self._replay = replay
         self._seat = seat
-        self._game = replay.spec().game
+        self._game = replay.spec().terms.game
         self._codec = codec_of(self._game)
         self._payloads: dict[int, bytes] = {}
         """The game's part of each ask, by decision."""

@@ -117,9 +117,9 @@ def _check_key(replay: Replay) -> Fairness:
     opened, revealed = replay.opened, replay.revealed
     if hashlib.sha256(revealed.deal_key).digest() != opened.deal_key_sha256:
         raise Discrepancy("the key of the deals is not the one that was committed to")
-    if opened.seeded and seeded_key(revealed.seed) != revealed.deal_key:
+    if opened.terms.seeded and seeded_key(revealed.seed) != revealed.deal_key:
         raise Discrepancy("the key of the deals does not follow from the seed")
-    if revealed.seed and not opened.seeded:
+    if revealed.seed and not opened.terms.seeded:
         raise Discrepancy("it names a seed, but claims a fair deal")
     return check_fairness(replay)
 
@@ -145,9 +145,9 @@ class _Check:
         self._replay = replay
         self._fairness = fairness
         self._spec = replay.spec()
-        self._rules = self._spec.game.rules
-        self._notation = Notation(self._spec.game.module.Move)
-        self._seats = [_Seat(SeatClock(self._spec.time_control)) for _ in self._spec.entrants]
+        self._rules = self._spec.terms.game.rules
+        self._notation = Notation(self._spec.terms.game.module.Move)
+        self._seats = [_Seat(SeatClock(self._spec.terms.time_control)) for _ in self._spec.entrants]
         for out in self._spec.forfeited_seats:
             self._seats[out.seat].forfeited = True
             self._seats[out.seat].out = out.kind
@@ -188,7 +188,7 @@ class _Check:
         _require_same("scores", closed.scores, scores)
         _require_same("places", closed.places, places)
         return Verified(
-            game=self._spec.game.id,
+            game=self._spec.terms.game.id,
             outcome=Outcome(
                 match_id=self._spec.match_id,
                 ending=ending,
@@ -201,7 +201,7 @@ class _Check:
                 incident=closed.incident,
             ),
             hands=self._last_hand + 1,
-            seeded=self._spec.seeded,
+            seeded=self._spec.terms.seeded,
             fairness=self._fairness,
             forfeited=forfeited,
         )
@@ -246,10 +246,10 @@ class _Check:
             raise self._wrong(decision, "came late, but was taken")
         if decision.fault is FaultKind.TIMEOUT and charged_s < allowance_s - _ROUNDING_S:
             raise self._wrong(decision, "was called late before its time was up")
-        in_time = decision.fault in (None, FaultKind.ILLEGAL, FaultKind.MALFORMED)
+        in_time = decision.fault is None or decision.fault.in_time
         seat.clock.charge(charged_s, in_time=in_time)
         seat.faults += decision.fault is not None
-        limit = self._spec.fault_limit
+        limit = self._spec.terms.fault_limit
         seat.forfeited = bool(limit and seat.faults >= limit)
         if decision.fault is FaultKind.GONE and decision.forfeited:
             seat.forfeited = True  # it left for good

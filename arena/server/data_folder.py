@@ -39,6 +39,11 @@ class Notice:
     version: str
 
 
+def store_path(data: Path) -> Path:
+    """The file of matches, tournaments and keys in a folder of data."""
+    return data / "arena.db"
+
+
 def arena_version() -> str:
     """The version of the installed arena; empty if it is not installed."""
     try:

@@ -45,6 +45,7 @@ from arena.server.services.play import SERVICE, play_handler
 from arena.server.services.replays import Replays
 from arena.server.session.session import MAX_MESSAGE_BYTES
 from arena.server.watch import CallWatch, Watch
+from arena.store import open_store
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc, replay_pb2, replay_pb2_grpc
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class ServerSettings:
     metrics_port: int | None = None
     """Where metrics are served; 0 takes any free port, None serves none."""
     metrics_host: str = "127.0.0.1"
-    sheds: bool = False
+    limits_load: bool = False
     """Whether new matches are refused, or wait, while the arena is late or its disk full."""
 
 
@@ -172,7 +173,10 @@ class _Host:
         except (OSError, ValueError) as error:
             raise CannotServe(f"the arena has no id or no key: {error}") from error
         folder, public = self._settings.data / "journal", self._settings.data / "commitments"
-        with DealLog(folder, public=public, on_broken=self._on_broken) as deal_log:
+        with (
+            open_store(data_folder.store_path(self._settings.data)) as store,
+            DealLog(folder, public=public, on_broken=self._on_broken) as deal_log,
+        ):
             # What an earlier process left, before this one writes anything.
             recovery = await asyncio.to_thread(
                 recover, folder, replays, held=lambda _: True, signer=signer
@@ -194,11 +198,12 @@ class _Host:
                         deal_log,
                         replays,
                         self._tokens,
+                        results=store.matches(),
                         recovery=recovery,
                         server_id=server_id,
                         signer=signer,
                         lag=lag,
-                        admission=admission if self._settings.sheds else None,
+                        admission=admission if self._settings.limits_load else None,
                         watch=self._watch,
                     )
 
@@ -242,7 +247,7 @@ class _Host:
                 self._listening.set_result(arena)
                 await self._open.wait()
                 value = await self._main(arena)
-                arena.draining = True
+                arena.stop_taking()
                 nursery.cancel_scope.cancel()
         arena.close_streams()
         return value
@@ -269,7 +274,7 @@ class _Host:
         gc.collect()
         gc.freeze()
         await server.start()
-        arena.address = address
+        arena.listens(address)
         self._tell_of(address if settings.tls is None else f"https://{address}", metrics)
         self._soon(self._open.set)
 
@@ -298,12 +303,12 @@ class _Host:
         _log.info("the arena listens", extra={"address": address, "metrics": metrics})
 
     def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
-        interceptors = (CallWatch(self._watch), CallInterceptor(self._tokens, arena.doors))
+        interceptors = (CallWatch(self._watch), CallInterceptor(self._tokens, arena.limits))
         server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
         flush = self._journal.flush
         play = play_handler(arena, flush, arena.now_s, self._watch)
         server.add_generic_rpc_handlers((play,))
-        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena), server)
+        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena.matches), server)
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(arena.replays), server)
         servicer = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
@@ -349,7 +354,7 @@ class _Host:
         assert arena is not None
         if arena.draining:
             return
-        in_play = len(arena.referee.tables)
+        in_play = len(arena.matches.referee.tables)
         _log.info(
             "the arena drains", extra={"matches": in_play, "longest_s": self._settings.drain_s}
         )
@@ -358,7 +363,7 @@ class _Host:
 
     async def _end_when_idle(self, arena: Arena) -> None:
         with trio.move_on_after(self._settings.drain_s):
-            await arena.idle()
+            await arena.matches.idle()
         self._scope.cancel()
 
     def _on_broken(self, why: str) -> None:
@@ -369,7 +374,7 @@ class _Host:
     def _stop(self) -> None:
         """End trio's side, and take nothing new while it ends."""
         if self._arena is not None:
-            self._arena.draining = self._arena.closed = True
+            self._arena.shut()
         self._soon(self._scope.cancel)
 
     def _soon(self, call: Callable[[], object]) -> None:

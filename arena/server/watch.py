@@ -90,7 +90,7 @@ class _WatchedLedger:
         self._decided = log.decided
         self._spec = spec
         self._counts = counts
-        self._game = counts.game(spec.game.id)
+        self._game = counts.game(spec.terms.game.id)
         self._charged = counts.charged
 
     def opened(self, spec: MatchSpec) -> None:
@@ -98,7 +98,7 @@ class _WatchedLedger:
         self._log.opened(spec)
         self._game.begun += 1
         bots = [entrant.name for entrant in spec.entrants]
-        fields = {"match": spec.match_id, "game": spec.game.id, "bots": bots}
+        fields = {"match": spec.match_id, "game": spec.terms.game.id, "bots": bots}
         _log.info("a match goes on" if goes_on else "a match begins", extra=fields)
 
     def decided(self, settled: Settled) -> None:
@@ -125,7 +125,7 @@ class _WatchedLedger:
         self._game.ended[outcome.ending] += 1
         fields: dict[str, Any] = {
             "match": outcome.match_id,
-            "game": self._spec.game.id,
+            "game": self._spec.terms.game.id,
             "ending": outcome.ending.name,
             "decisions": outcome.decisions,
             "faults": len(outcome.faults),

@@ -1,21 +1,25 @@
-"""Tournaments with their results, and the keys of bots, kept in one SQLite file.
+"""Matches, tournaments and the keys of bots, kept in one SQLite file.
 
-`open_store` opens the file, `Store.open_tournament` starts a tournament or goes
-on with it, and the `Tournament` keeps results. `Store.keys` has the keys.
+`open_store` opens the file. `Store.matches` has how every match ended, `Store.keys`
+the keys; `Store.open_tournament` starts a tournament or goes on with it.
 Whatever can go wrong with the file is a `StoreError` of one clear sentence.
 """
 
 from arena.store.errors import SettingsDiffer, StoreBusy, StoreError
 from arena.store.keys import NAME, Key, Keys, NameTaken, Scope
-from arena.store.results import Tournament
+from arena.store.matches import EndedMatch, Matches, MatchFilter, StoredMatch
 from arena.store.settings import Entrant, Settings
-from arena.store.tournaments import Store, open_store
+from arena.store.store import Store, open_store
+from arena.store.tournament import Tournament
 
 __all__ = [
     "NAME",
+    "EndedMatch",
     "Entrant",
     "Key",
     "Keys",
+    "MatchFilter",
+    "Matches",
     "NameTaken",
     "Scope",
     "Settings",
@@ -23,6 +27,7 @@ __all__ = [
     "Store",
     "StoreBusy",
     "StoreError",
+    "StoredMatch",
     "Tournament",
     "open_store",
 ]

@@ -10,7 +10,7 @@ from arena.store import schema
 
 
 def write_schedule(
-    connection: Connection, tournament: int, deal_sets: Sequence[DealSetPlan]
+    connection: Connection, tournament: int, game: str, deal_sets: Sequence[DealSetPlan]
 ) -> bool:
     """Add those of `deal_sets` that are new.
 
@@ -42,19 +42,28 @@ def write_schedule(
             for each in new
         ],
     )
+    planned = [(each, match) for each in new for match in each.matches]
     connection.execute(
         insert(schema.matches),
         [
             {
-                "tournament": tournament,
                 "id": match.id,
+                "tournament": tournament,
                 "deal_set": each.id,
                 "rotation": match.rotation,
+                "game": game,
                 "bots": match.bots,
                 "status": schema.PLANNED,
             }
-            for each in new
-            for match in each.matches
+            for each, match in planned
+        ],
+    )
+    connection.execute(
+        insert(schema.match_seats),
+        [
+            {"match": match.id, "seat": seat, "bot": bot}
+            for _, match in planned
+            for seat, bot in enumerate(match.bots)
         ],
     )
     return True

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Integer,
     MetaData,
     PrimaryKeyConstraint,
@@ -23,7 +24,7 @@ from sqlalchemy import (
     false,
 )
 
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 """The revision that these tables are at."""
 
 PLANNED: Final = "planned"
@@ -42,14 +43,10 @@ tournaments: Final = Table(
     METADATA,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("game", Text, nullable=False),
-    Column("rules_version", Integer, nullable=False),
-    Column("options", _Json, nullable=False),
-    Column("time_control", _Json, nullable=False),
-    Column("seats", Integer, nullable=False),
-    Column("seed", Text, nullable=False),
+    Column("seed", Text, nullable=False),  # of the seating, and of deals that are not fair
     Column("created", Text, nullable=False),  # ISO 8601, UTC
-    Column("fair", Boolean, nullable=False, server_default=false()),  # else dealt from the seed
+    # As `arena.wire.terms` writes them; the default is of no use but to older files.
+    Column("terms", _Json, nullable=False, server_default="{}"),
 )
 
 entrants: Final = Table(
@@ -77,35 +74,47 @@ deal_sets: Final = Table(
 matches: Final = Table(
     "matches",
     METADATA,
-    Column("tournament", Integer, nullable=False),
-    Column("id", Text, nullable=False),
-    Column("deal_set", Text, nullable=False),
-    Column("rotation", Integer, nullable=False),
+    Column("id", Text, primary_key=True),  # also the replay's
+    Column("tournament", Integer),  # null for a match that was made by hand
+    Column("deal_set", Text),  # null for a match alone
+    Column("rotation", Integer),
+    Column("game", Text, nullable=False),
     Column("bots", _Json, nullable=False),  # names in seat order
     Column("status", Text, nullable=False),
     Column("scores", _Json),  # by seat, as are places; null before there is a result
     Column("places", _Json),
     Column("ending", Text),
     Column("hands", Integer),
-    Column("replay", Text),
+    Column("decisions", Integer),
     Column("evidence", Text),
     Column("journal", Text),  # the segment that holds the match's end, and the byte after it
-    PrimaryKeyConstraint("tournament", "id"),
+    Column("ended_unix_ms", Integer),
+    Column("published", Boolean, nullable=False, server_default=false()),  # there is a replay
     ForeignKeyConstraint(["tournament", "deal_set"], ["deal_sets.tournament", "deal_sets.id"]),
     UniqueConstraint("tournament", "deal_set", "rotation"),
     CheckConstraint(f"status IN ('{PLANNED}', '{FINISHED}', '{ABORTED}')", name="known_status"),
 )
+Index("matches_by_end", matches.c.ended_unix_ms, matches.c.id)
+Index("matches_of_tournament", matches.c.tournament, matches.c.ended_unix_ms)
+
+match_seats: Final = Table(
+    "match_seats",
+    METADATA,
+    Column("match", ForeignKey("matches.id"), nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("bot", Text, nullable=False),
+    PrimaryKeyConstraint("match", "seat"),
+)
+Index("matches_of_bot", match_seats.c.bot, match_seats.c.match)
 
 faults: Final = Table(
     "faults",
     METADATA,
-    Column("tournament", Integer, nullable=False),
-    Column("match", Text, nullable=False),
+    Column("match", ForeignKey("matches.id"), nullable=False),
     Column("seat", Integer, nullable=False),
     Column("kind", Text, nullable=False),
     Column("count", Integer, nullable=False),
-    PrimaryKeyConstraint("tournament", "match", "seat", "kind"),
-    ForeignKeyConstraint(["tournament", "match"], ["matches.tournament", "matches.id"]),
+    PrimaryKeyConstraint("match", "seat", "kind"),
 )
 
 names: Final = Table(

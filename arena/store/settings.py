@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, insert, select
 
@@ -26,18 +26,12 @@ class Settings:
 
     name: str
     """Tells the tournaments of one store apart."""
-    game: str
-    rules_version: int
-    seats: int
+    terms: Mapping[str, Any]
+    """What all matches are played by, as `arena.wire.terms.terms_json` writes it."""
     seed: str
+    """Fixes the seating, and the deals if the terms say that they are seeded."""
     entrants: tuple[Entrant, ...]
     """In any order."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """The game's settings; values that JSON can hold."""
-    time_control: Mapping[str, Any] = field(default_factory=dict)
-    """The clock's settings; values that JSON can hold."""
-    fair: bool = False
-    """Dealt fairly; otherwise the deals follow from the seed, which fixes the seating anyway."""
 
 
 def insert_settings(connection: Connection, settings: Settings, now: datetime) -> int:
@@ -48,13 +42,8 @@ def insert_settings(connection: Connection, settings: Settings, now: datetime) -
         insert(schema.tournaments)
         .values(
             name=settings.name,
-            game=settings.game,
-            rules_version=settings.rules_version,
-            options=dict(settings.options),
-            time_control=dict(settings.time_control),
-            seats=settings.seats,
+            terms=dict(settings.terms),
             seed=settings.seed,
-            fair=settings.fair,
             created=now.astimezone(UTC).isoformat(timespec="seconds"),
         )
         .returning(schema.tournaments.c.id)
@@ -77,31 +66,27 @@ def settings_of(connection: Connection, row: RowMapping) -> Settings:
     ).mappings()
     return Settings(
         name=row["name"],
-        game=row["game"],
-        rules_version=row["rules_version"],
-        seats=row["seats"],
+        terms=row["terms"],
         seed=row["seed"],
         entrants=tuple(Entrant(e["name"], e["command"], e["version"]) for e in entrants),
-        options=row["options"],
-        time_control=row["time_control"],
-        fair=row["fair"],
     )
 
 
 def differences(held: Settings, given: Settings) -> Iterator[str]:
     """What is different, each as "what the store holds, not what was given"."""
-    for label, name in (
-        ("the game", "game"),
-        ("rules version", "rules_version"),
-        ("seats", "seats"),
-        ("seed", "seed"),
-    ):
-        if getattr(held, name) != getattr(given, name):
-            yield f"{label} {getattr(held, name)}, not {getattr(given, name)}"
-    if held.fair != given.fair:
-        yield "fair deals, not seeded ones" if held.fair else "seeded deals, not fair ones"
-    yield from _mapping_differences("option", held.options, given.options)
-    yield from _mapping_differences("time control", held.time_control, given.time_control)
+    terms, others = dict(held.terms), json.loads(json.dumps(dict(given.terms)))  # tuples as lists
+    for label, name in _SIMPLE:
+        if terms.get(name) != others.get(name):
+            yield f"{label} {terms.get(name)}, not {others.get(name)}"
+    if held.seed != given.seed:
+        yield f"seed {held.seed}, not {given.seed}"
+    if terms.get("seeded") != others.get("seeded"):
+        held_deals, given_deals = (
+            "seeded deals" if each.get("seeded") else "fair deals" for each in (terms, others)
+        )
+        yield f"{held_deals}, not {given_deals}"
+    for label, name in (("option", "options"), ("time control", "time_control")):
+        yield from _mapping_differences(label, terms.get(name, {}), others.get(name, {}))
     before = {each.name: each for each in held.entrants}
     after = {each.name: each for each in given.entrants}
     if before.keys() != after.keys():
@@ -114,11 +99,19 @@ def differences(held: Settings, given: Settings) -> Iterator[str]:
             yield f"{name} at version {entrant.version!r}, not {after[name].version!r}"
 
 
+_SIMPLE: Final = (
+    ("the game", "game"),
+    ("rules version", "rules_version"),
+    ("seats", "seats"),
+    ("fault limit", "fault_limit"),
+    ("away limit in ms", "away_limit_ms"),
+)
+
+
 def _mapping_differences(
     label: str, held: Mapping[str, Any], given: Mapping[str, Any]
 ) -> Iterator[str]:
-    as_held = json.loads(json.dumps(dict(given)))  # tuples become lists, as they did in the store
-    for name in sorted(held.keys() | as_held.keys()):
-        before, after = held.get(name, "unset"), as_held.get(name, "unset")
+    for name in sorted(held.keys() | given.keys()):
+        before, after = held.get(name, "unset"), given.get(name, "unset")
         if before != after:
             yield f"{label} {name} {before}, not {after}"

@@ -20,16 +20,9 @@ from arena.referee.lag import Lag
 from arena.referee.ledger import Ledger, Settled
 from arena.referee.presence import Presence
 from arena.referee.referee import Referee
-from arena.referee.spec import (
-    DEFAULT_AWAY_LIMIT_MS,
-    Entrant,
-    FaultKind,
-    ForfeitedSeat,
-    MatchSpec,
-    Outcome,
-    TimeControl,
-)
+from arena.referee.spec import Entrant, FaultKind, ForfeitedSeat, MatchSpec, Outcome
 from arena.referee.workers import Chosen, Workers
+from arena.terms import DEFAULT_AWAY_LIMIT_MS, MatchTerms, TimeControl
 
 FIRST: Final = Answer(index=0)
 """The first move offered."""
@@ -210,15 +203,18 @@ def seeded_spec(
     key = seeded_key(seed)
     return MatchSpec(
         match_id=f"{game_id}-{seed}",
-        game=game,
-        options=game.options(options or {}, seats),
+        terms=MatchTerms(
+            game,
+            game.options(options or {}, seats),
+            seats,
+            time_control or TimeControl(),
+            fault_limit,
+            away_limit_ms,
+            seeded=True,
+        ),
         entrants=tuple(Entrant(f"bot {seat}") for seat in range(seats)),
         deals=KeyedDeals(key),
         deal_key_sha256=sha256(key).digest(),
-        time_control=time_control or TimeControl(),
-        seeded=True,
-        fault_limit=fault_limit,
-        away_limit_ms=away_limit_ms,
         forfeited_seats=forfeited_seats,
     )
 

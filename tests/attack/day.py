@@ -21,7 +21,7 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import GAMES
-from arena.referee import Ending, TimeControl
+from arena.referee import Ending
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
@@ -29,12 +29,14 @@ from arena.replay.verify import verify_file
 from arena.replay.write import replay_path
 from arena.server import arena as arena_module
 from arena.server.arena import Arena
-from arena.server.bots import BotId
 from arena.server.deals import fair as deals_module
 from arena.server.gate.tokens import Tokens
-from arena.server.matches.orders import MatchOrder
+from arena.server.orders import BY_HAND
 from arena.server.refusals import Refused
+from arena.terms import TimeControl
+from arena.testing.orders import match_order
 from arena.testing.referee import WorkersHere
+from arena.testing.results import MemoryResults
 from cardarena.v1 import play_pb2
 from tests.attack.slopes import slope
 from tests.chaos.case import Violation
@@ -163,6 +165,7 @@ class Day:
         self.objects = []
         """Hours since the start, and objects that the collector knows."""
         self.ordered = {}
+        self.results = MemoryResults()
         self.arena = self.journal = None
 
     async def run(self):
@@ -190,10 +193,11 @@ class Day:
                     log,
                     replays,
                     Tokens(guests=True),
+                    results=self.results,
                     recovery=recovery,
                     server_id="arena",
                 )
-                arena.referee._workers = WorkersHere()
+                arena.matches.referee._workers = WorkersHere()
                 async with trio.open_nursery() as nursery:
                     await nursery.start(arena.run)
                     for bot in bots:
@@ -219,27 +223,27 @@ class Day:
         arena = self.arena
         while True:
             await trio.sleep(ORDER_S)
-            here = [bot for bot, session in arena.sessions.items() if session.connected]
-            if len(arena.referee.tables) >= IN_PLAY or len(here) < 5:
+            here = [each.bot for each in arena.sessions if each.connected]
+            if len(arena.matches.referee.tables) >= IN_PLAY or len(here) < 5:
                 continue
             game = self.random.choice(GAMES_PLAYED)
             seats = self.random.choice([each for each in game.seats if each <= 5])
             number = sum(self.counts[each] for each in ("ordered", "refused"))
-            order = MatchOrder(
+            order = match_order(
                 game.id,
-                tuple(BotId(bot.name) for bot in self.random.sample(here, seats)),
+                [bot.name for bot in self.random.sample(here, seats)],
                 {"hands": seats},
                 time_control=TimeControl(move_ms=15_000, bank_ms=60_000),
                 match_id=f"match-{number}",
                 seed=self.random.choice(("", f"seed {number}")),
             )
             try:
-                arena.create(order)
+                arena.matches.order(order, order.deal_set, BY_HAND)
             except Refused:
                 self.counts["refused"] += 1
                 continue
             self.counts["ordered"] += 1
-            self.ordered[order.match_id] = order
+            self.ordered[order.deal_set] = order
             if number % 200 == 0:
                 await trio.sleep(0.0)
 
@@ -249,8 +253,8 @@ class Day:
             gc.collect()
             hours = self.hours - (self.end_s - trio.current_time()) / HOUR_S
             self.objects.append((hours, len(gc.get_objects())))
-            tables = len(self.arena.referee.tables)
-            tasks = len(self.arena._nursery.child_tasks)
+            tables = len(self.arena.matches.referee.tables)
+            tasks = len(self.arena.matches._nursery.child_tasks)
             if tasks > tables + 10:
                 where = f"{tasks} tasks for {tables} matches"
                 self.violations.append(Violation("tasks end with their matches", where))
@@ -264,20 +268,20 @@ class Day:
                 continue
             verdict = verify_file(path)
             if not verdict.ok:
-                where = f"{match_id} ({order.game}): {verdict.problem}"
+                where = f"{match_id} ({order.terms.game.id}): {verdict.problem}"
                 self.violations.append(Violation("replays can be verified", where))
                 continue
             outcome = verdict.verified.outcome
             self.counts[f"ended as {outcome.ending.name.lower()}"] += 1
             self.counts["decisions"] += outcome.decisions
             if outcome.ending is Ending.ABORTED:
-                where = f"{match_id} ({order.game})"
+                where = f"{match_id} ({order.terms.game.id})"
                 self.violations.append(Violation("no match is aborted", where))
             for fault in outcome.faults:
                 self.counts["faults"] += 1
                 bot = order.bots[fault.seat].name
                 if int(bot.removeprefix("bot")) % 2 == 0:
-                    where = f"{match_id} ({order.game}): {bot}, {fault}"
+                    where = f"{match_id} ({order.terms.game.id}): {bot}, {fault}"
                     self.violations.append(Violation("honest bots are not blamed", where))
         if self.counts["without end"] > 2 * IN_PLAY:
             where = f"{self.counts['without end']} have none"

@@ -81,7 +81,7 @@ def test_whoever_says_nothing_is_cut_off(arena):
         else:
             assert wire.wait_closed(left_s), why
         wire.close()
-    assert arena.doors.open == (0, 0)
+    assert arena.limits.open == (0, 0)
 
 
 async def none(look, what):
@@ -96,9 +96,9 @@ def test_a_bot_that_does_not_read_is_let_go_though_it_cannot_be_told(arena):
         wire.send(said(1, b"\xff\xff") * 30)
         asyncio.run(none(lambda: connected(arena, "mute"), "the end of its session"))
         assert arena.watch.counts.waiting_bytes == 0
-        assert arena.doors.open == (1, 0), "it counts for its address until it has gone"
+        assert arena.limits.open == (1, 0), "it counts for its address until it has gone"
         assert arena.watch.counts.streams_closed["TOO_MANY_REFUSALS"] >= 1
-    asyncio.run(none(lambda: arena.doors.open[0], "its call's end"))
+    asyncio.run(none(lambda: arena.limits.open[0], "its call's end"))
 
 
 def test_idle_streams_are_held_and_their_loss_is_noticed(arena):
@@ -107,24 +107,24 @@ def test_idle_streams_are_held_and_their_loss_is_noticed(arena):
         holder.add(number)
     holder.rest(0.1)
     assert holder.open == 5
-    for bot, session in list(arena.sessions.items()):
-        if bot.name.startswith("idle"):
-            arena._token.run_sync_soon(session.close)
-    asyncio.run(none(lambda: arena.doors.open[0], "the streams' end"))
+    for session in arena.sessions:
+        if session.bot.name.startswith("idle"):
+            arena.matches._token.run_sync_soon(session.close)
+    asyncio.run(none(lambda: arena.limits.open[0], "the streams' end"))
     holder.rest(0.2)
     assert holder.open == 0
 
 
 def connected(arena, name):
-    return any(bot.name == name and each.connected for bot, each in arena.sessions.items())
+    return any(each.bot.name == name and each.connected for each in arena.sessions)
 
 
 def test_a_bot_that_neither_reads_nor_speaks_is_let_go_when_the_arena_closes_it(arena):
     with Wire(arena.address, window=0) as wire:
         wire.send(call(1) + said(1, hello("still")))
         asyncio.run(until(lambda: connected(arena, "still"), "its hello"))
-        (session,) = [each for bot, each in arena.sessions.items() if bot.name == "still"]
-        arena._token.run_sync_soon(session.close)
+        (session,) = [each for each in arena.sessions if each.bot.name == "still"]
+        arena.matches._token.run_sync_soon(session.close)
         asyncio.run(none(lambda: connected(arena, "still"), "the end of its session"))
 
 
@@ -155,8 +155,8 @@ def test_one_bot_may_not_say_hello_without_end(arena):
         for stream in range(1, 300, 2):
             wire.send(call(stream) + said(stream, hello("again")))
             wire.frames(0.0)
-        asyncio.run(none(lambda: arena.doors.open[0] > 1, "all but one stream to end"))
-    (session,) = [each for bot, each in arena.sessions.items() if bot.name == "again"]
+        asyncio.run(none(lambda: arena.limits.open[0] > 1, "all but one stream to end"))
+    (session,) = [each for each in arena.sessions if each.bot.name == "again"]
     assert OWN_HELLOS <= session.epoch < 150
 
 

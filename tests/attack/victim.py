@@ -9,7 +9,8 @@ import time
 
 import grpc
 
-from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc, play_pb2
+from arena.testing.orders import match_request
+from cardarena.v1 import lobby_pb2_grpc, play_pb2
 from tests.attack.http2 import PLAY
 
 NAME = "victim"
@@ -69,11 +70,11 @@ class Victim:
 
     async def _order(self):
         """See that there are always matches."""
-        request = lobby_pb2.CreateMatchRequest(
-            game="abstrac",
-            bots=(NAME, NAME),
-            options=[game_pb2.Setting(name="hands", number=HANDS)],
-            time_control=game_pb2.TimeControl(move_ms=5_000, bank_ms=60_000),
+        request = match_request(
+            "abstrac",
+            (NAME, NAME),
+            {"hands": HANDS},
+            time_control={"move_ms": 5_000, "bank_ms": 60_000},
             seed="victim",
         )
         while True:

@@ -44,7 +44,7 @@ async function damaged(work) {
 const operations = {
   async vector(group) {
     const context = await page.contextOf({
-      serverId: group.server_id, groupId: group.group_id, game: group.game,
+      serverId: group.server_id, dealSet: group.group_id, game: group.game,
       rulesHash: bytes(group.rules_hash), deck: group.deck, boards: group.boards,
       planHash: bytes(group.plan_hash), participants: group.participants,
       logHead: bytes(group.log_head),
@@ -98,7 +98,7 @@ const operations = {
   schema: () => ({ messages: page.MESSAGES, one_of: page.ONE_OF }),
   games: () => Object.keys(page.SHUFFLES),
   packs: ({ rows }) => rows.map(({ game, version, seats }) => page.knownPacks(
-    { game, rules_version: version, entrants: Array(seats).fill({}) },
+    { terms: { game, rules_version: version }, entrants: Array(seats).fill({}) },
   )),
   kinds: ({ files }) => files.map((data) => page.kindOf(bytes(data))),
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from arena.deal import (
     NO_COMMITMENT,
+    DealTerms,
     KeyedDeals,
-    Terms,
     bot_commitment,
     context,
     first_pack,
@@ -27,8 +27,10 @@ from arena.deal import (
 from arena.games.catalogue import game_by_id
 from arena.replay.deal_book import LOG_MAGIC
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed
+from arena.terms import MatchTerms, TimeControl
 from arena.wire.games import codec_of
 from arena.wire.settings import settings_of_options, values_of_settings
+from arena.wire.terms import terms_message
 from cardarena.v1 import deals_pb2, game_pb2, journal_pb2
 
 
@@ -98,9 +100,9 @@ def fixed(game, options, plan, bots, *, boards=0, deck=None, log=()):
     settings = values_of_settings(settings_of_options(game, options))
     secret, salt = drawn("secret"), drawn("salt")
     seats = len(plan.split("\n")[0].split(" ")) - 2
-    terms = Terms(
+    terms = DealTerms(
         server_id="arena.example",
-        group_id="a deal-set",
+        deal_set="a deal-set",
         game=game.id,
         rules_hash=rules_hash(game.id, game.rules_version, setting_texts(settings)),
         deck=first_pack(game.rules, options, seats) if deck is None else deck,
@@ -128,7 +130,7 @@ def fixed(game, options, plan, bots, *, boards=0, deck=None, log=()):
     )
     fair_deal = journal_pb2.FairDeal(
         server_id=terms.server_id,
-        group_id=terms.group_id,
+        deal_set=terms.deal_set,
         rules_hash=terms.rules_hash,
         deck=terms.deck,
         boards=boards,
@@ -199,17 +201,14 @@ def seeded(seed="a seed", game_id="chinese_poker"):
     key = seeded_key(seed) if seed else drawn("alone")
     revealed = journal_pb2.Revealed(deal_key=key, seed=seed)
     records = _records(game, game.options({"hands": 2}, 2), ["alpha", "beta 2"], revealed)
-    records[0].opened.seeded = bool(seed)
+    records[0].opened.terms.seeded = bool(seed)
     return Match(None, records)
 
 
 def _records(game, options, names, revealed):
     first = journal_pb2.Opened(
         match_id="m1",
-        game=game.id,
-        rules_version=game.rules_version,
-        options=settings_of_options(game, options),
-        time_control=game_pb2.TimeControl(move_ms=1000),
+        terms=terms_message(MatchTerms(game, options, len(names), TimeControl(move_ms=1000))),
         entrants=[journal_pb2.Entrant(name=name, version="1.0") for name in names],
         start_unix_ms=1_790_000_000_000,
         deal_key_sha256=hashlib.sha256(revealed.deal_key).digest(),

@@ -61,7 +61,7 @@ DAMAGED = [
     (with_body(0, lambda b: b"\x10\x00"),         "another kind",              "a number for a message"),
     (with_body(0, lambda b: b"\x00\x00"),         "no number",                 "field number 0"),
     (with_body(0, lambda b: b"\x0b\x0c"),         "no known kind",             "a group"),
-    (with_body(0, lambda b: b"\x08\x01\x12\x04\x12\x02\xff\xfe"), "not UTF-8", "a text that is none"),
+    (with_body(0, lambda b: b"\x08\x01\x12\x04\x0a\x02\xff\xfe"), "not UTF-8", "a text that is none"),
     (played().replay[:FIRST_BYTE] + bytes(64),    "impossible length",         "zeros"),
 ]
 # fmt: on

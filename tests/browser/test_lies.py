@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import operator
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from arena.deal import (
     KeyedDeals,
     bot_commitment,
-    group_key,
+    deal_set_key,
     plan_hash,
     server_commitment,
     transcript,
@@ -106,8 +107,8 @@ def lie(change, **match):
 
 def put(name, value):
     """A change of one field, as `fair.server_id`."""
-    of, field = name.split(".")
-    return lie(lambda r: setattr(getattr(r, of), field, value))
+    of, field = name.rsplit(".", 1)
+    return lie(lambda r: setattr(operator.attrgetter(of)(r), field, value))
 
 
 def rekey(r, key):
@@ -131,7 +132,7 @@ def opens_itself_anew(r, secret=None, entropy=None, context=None):
     commitments = {each.participant: each.commitment for each in r.fair.participants}
     entropies = dict(zip(commitments, r.revealed.entropies, strict=True))
     shown = transcript(context, r.fair.server_commitment, commitments)
-    rekey(r, group_key(shown, secret, entropies))
+    rekey(r, deal_set_key(shown, secret, entropies))
 
 
 def swap(one, other):
@@ -180,7 +181,7 @@ LIES = [
     (lie(forged),                                               KEY,        "entropy and commitment are forged, the key kept"),
     # Every field of what was fixed.
     (put("fair.server_id", "arena.other"),                      SECRET,     "another arena"),
-    (put("fair.group_id", "another deal-set"),                  SECRET,     "another deal-set"),
+    (put("fair.deal_set", "another deal-set"),                  SECRET,     "another deal-set"),
     (put("fair.rules_hash", drawn("rules")),                    RULES,      "other rules"),
     (lie(lambda r: swap(0, 1)(r.fair.deck)),                    PACK,       "two cards change places in the pack"),
     (lie(lambda r: r.fair.deck.append("As")),                   PACK,       "a card is added"),
@@ -203,16 +204,16 @@ LIES = [
     (lie(lambda r: r.fair.participants.reverse()),              "not listed in order", "participants out of order"),
     # Every field of the match that is bound to it.
     (put("opened.match_id", "m2"),                              "does not name this match", "another match"),
-    (put("opened.game", "pineapple"),                           RULES,      "another game"),
-    (put("opened.rules_version", 2),                            RULES,      "another version of the rules"),
-    (lie(lambda r: setattr(r.opened.options[0], "number", 4)),  RULES,      "another value of an option"),
-    (lie(lambda r: setattr(r.opened.options[0], "flag", True)), RULES,      "another kind of an option"),
-    (lie(lambda r: r.opened.options.add(name="joker", flag=True)), RULES,   "an option more"),
+    (put("opened.terms.game", "pineapple"),                           RULES,      "another game"),
+    (put("opened.terms.rules_version", 2),                            RULES,      "another version of the rules"),
+    (lie(lambda r: setattr(r.opened.terms.options[0], "number", 4)),  RULES,      "another value of an option"),
+    (lie(lambda r: setattr(r.opened.terms.options[0], "flag", True)), RULES,      "another kind of an option"),
+    (lie(lambda r: r.opened.terms.options.add(name="joker", flag=True)), RULES,   "an option more"),
     (lie(lambda r: r.opened.entrants.reverse()),                SEATS,      "other seats"),
     (lie(lambda r: setattr(r.opened.entrants[0], "name", "x")), SEATS,      "another bot"),
     (lie(lambda r: r.opened.entrants.add(name="x")),            SEATS,      "a bot more"),
     (put("opened.deal_key_sha256", drawn("K")),                 BEGUN,      "another key's hash"),
-    (put("opened.seeded", True),                                "seeded and a fair deal at the same time", "a fair deal that is seeded"),
+    (put("opened.terms.seeded", True),                                "seeded and a fair deal at the same time", "a fair deal that is seeded"),
     # Every field of the opening.
     (put("revealed.deal_key", drawn("K")),                      KEY,        "another key"),
     (put("revealed.deal_key", drawn("K")),                      BEGUN,      "another key than the match was begun with"),
@@ -274,7 +275,7 @@ def test_a_lie_about_a_seeded_deal_is_told(node, change, said, why):
 
 def test_a_seeded_replay_called_fair_is_a_lie(node):
     match = seeded()
-    match.records[0].opened.seeded = False
+    match.records[0].opened.terms.seeded = False
     assert failures(node.examine(match.replay)) == [
         "The match names a seed, but is not said to be seeded."
     ]

@@ -154,8 +154,8 @@ class Told:
 def retold(replay):
     """What each seat was told in a match, by seat. The rules are played again for it."""
     spec = replay.spec()
-    codec, rules = codec_of(spec.game), spec.game.rules
-    seats = [Seat(at) for at in range(spec.seats)]
+    codec, rules = codec_of(spec.terms.game), spec.terms.game.rules
+    seats = [Seat(at) for at in range(spec.terms.seats)]
     found = {seat: Told() for seat in seats}
     events = {seat: [] for seat in seats}
     counts = dict.fromkeys(seats, 0)

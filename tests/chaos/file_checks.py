@@ -103,7 +103,7 @@ def points_conserved(case):
             outcome = verify(replay).outcome
         except (Damaged, Discrepancy, Unplayable):
             continue  # which `results_follow` tells
-        yield from unbalanced(match_id, replay.opened.game, outcome)
+        yield from unbalanced(match_id, replay.opened.terms.game, outcome)
 
 
 def unbalanced(match_id, game, outcome):

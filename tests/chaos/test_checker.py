@@ -48,7 +48,7 @@ def spoilt(case):
 
 
 def book_of(case, game):
-    (found,) = [book for book in case.books.values() if book.opened.game == game]
+    (found,) = [book for book in case.books.values() if book.opened.terms.game == game]
     return found
 
 
@@ -170,7 +170,7 @@ def a_number_of_a_match_that_never_was(case):
 
 def a_number_used_twice(case):
     entry = copy.deepcopy(entries(case, Kind.SEATED)[0])
-    told_again(entry, play_pb2.MatchStart, lambda start: setattr(start, "game", "jam"))
+    told_again(entry, play_pb2.MatchStart, lambda start: setattr(start.terms, "game", "jam"))
     case.histories[0].entries.append(entry)
 
 

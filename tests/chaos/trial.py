@@ -10,7 +10,8 @@ from pathlib import Path
 import grpc
 
 from arena.deal import seeded_key
-from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
+from arena.testing.orders import match_request
+from cardarena.v1 import lobby_pb2_grpc
 from tests.chaos.case import Case
 from tests.chaos.checker import check
 from tests.chaos.client import Bot
@@ -34,12 +35,12 @@ class Order:
 
     def request(self):
         hands = self.hands or len(self.bots)
-        return lobby_pb2.CreateMatchRequest(
-            game=self.game,
-            bots=self.bots,
-            options=[game_pb2.Setting(name="hands", number=hands)],
+        return match_request(
+            self.game,
+            self.bots,
+            {"hands": hands},
             seed=self.seed,
-            time_control=game_pb2.TimeControl(move_ms=self.move_ms, bank_ms=self.bank_ms),
+            time_control={"move_ms": self.move_ms, "bank_ms": self.bank_ms},
         )
 
 

@@ -233,10 +233,12 @@ def unpublished(folder, decisions, *, end=None, **changes):
     return [opened, *decided[:decisions], *([closed] if end is None else end)]
 
 
-def journal_of(folder, bodies, *, leased=False):
+def journal_of(folder, bodies, *, ordered_again=False):
     journal = Journal(folder / "journal")
+    ordered = journal_pb2.Ordered(match_id="m1", ordered_again=ordered_again)
+    journal.append(journal_pb2.Record(ordered=ordered).SerializeToString())
     seated = (SeatedAt("bot 0", 0, 1), SeatedAt("bot 1", 0, 1))
-    journal.match_again(bodies, seated, leased=leased)
+    journal.match_again(bodies, seated)
     journal.flush()
     return journal
 
@@ -267,9 +269,9 @@ CUT_SHORT = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("leased", "words"), CUT_SHORT, ids=["alone", "of a tournament"])
-def test_a_match_that_was_cut_short_is_said_to_be(leased, words, tmp_path):
-    journal_of(tmp_path, unpublished(tmp_path, 6, end=()), leased=leased).close()
+@pytest.mark.parametrize(("ordered_again", "words"), CUT_SHORT, ids=["alone", "of a tournament"])
+def test_a_match_that_was_cut_short_is_said_to_be(ordered_again, words, tmp_path):
+    journal_of(tmp_path, unpublished(tmp_path, 6, end=()), ordered_again=ordered_again).close()
     result = why("m1", "bot 1", "--data", tmp_path)
     assert re.search(r"Match m1 is suspended since \d{4}-\d\d-\d\d", result.stdout)
     assert words in said(result)

@@ -12,11 +12,11 @@ from functools import cached_property
 
 from arena.deal import (
     NO_COMMITMENT,
+    DealTerms,
     KeyedDeals,
-    Terms,
     context,
+    deal_set_key,
     first_pack,
-    group_key,
     plan_hash,
     plan_line,
     rules_hash,
@@ -28,8 +28,10 @@ from arena.games.catalogue import game_by_id
 from arena.replay.read import Replay
 from arena.replay.receipts import Receipt
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
+from arena.terms import MatchTerms
 from arena.wire.games import codec_of
 from arena.wire.settings import settings_of_options, values_of_settings
+from arena.wire.terms import terms_message
 from cardarena._deals import Deals
 from cardarena._receipts import Folder
 from cardarena.v1 import game_pb2, journal_pb2, play_pb2
@@ -174,9 +176,9 @@ class House:
     @cached_property
     def terms(self):
         values = setting_texts(values_of_settings(self.settings))
-        return Terms(
+        return DealTerms(
             server_id="arena",
-            group_id="g1",
+            deal_set="g1",
             game=self.game.id,
             rules_hash=rules_hash(self.game.id, self.game.rules_version, values),
             deck=first_pack(self.game.rules, self.options, self.seats),
@@ -224,7 +226,7 @@ class House:
     def key(self):
         """What the packs of the replay follow from."""
         commitment, secret, commitments, entropies = self.published()
-        return group_key(transcript(self.context, commitment, commitments), secret, entropies)
+        return deal_set_key(transcript(self.context, commitment, commitments), secret, entropies)
 
     def shown_key(self):
         """What the packs follow from that the bots are shown."""
@@ -305,7 +307,10 @@ class House:
             if player.kind != SDK or player not in self.voices:
                 continue
             start = play_pb2.MatchStart(
-                match=self.number, game=self.game.id, seat=seat, deal_context=self.context
+                match=self.number,
+                terms=game_pb2.MatchTerms(game=self.game.id),
+                seat=seat,
+                deal_context=self.context,
             )
             player.tell(player.deals.on_match_start(start))
             for to, ask in sitting.asks:
@@ -340,7 +345,7 @@ class House:
         ]
         fair_deal = journal_pb2.FairDeal(
             server_id=terms.server_id,
-            group_id=terms.group_id,
+            deal_set=terms.deal_set,
             rules_hash=terms.rules_hash,
             deck=terms.deck,
             boards=terms.boards,
@@ -351,10 +356,7 @@ class House:
         )
         opened = journal_pb2.Opened(
             match_id=self.match_id,
-            game=self.game.id,
-            rules_version=self.game.rules_version,
-            options=self.settings,
-            time_control=game_pb2.TimeControl(move_ms=10_000, bank_ms=60_000),
+            terms=terms_message(MatchTerms(self.game, self.options, self.seats)),
             entrants=[journal_pb2.Entrant(name=player.name) for player in self.players],
             deal_key_sha256=hashlib.sha256(key).digest(),
             deal_set="g1",

@@ -9,8 +9,8 @@ import pytest
 
 from arena.deal import (
     NO_COMMITMENT,
+    DealTerms,
     Lie,
-    Terms,
     bot_commitment,
     context,
     first_pack,
@@ -29,9 +29,9 @@ NAMES = [group["name"] for group in GROUPS]
 
 
 def terms_of(group):
-    return Terms(
+    return DealTerms(
         server_id=group["server_id"],
-        group_id=group["group_id"],
+        deal_set=group["group_id"],
         game=group["game"],
         rules_hash=bytes.fromhex(group["rules_hash"]),
         deck=tuple(group["deck"]),
@@ -165,7 +165,7 @@ def test_what_can_be_guessed_is_refused_though_it_opens(kind):
 
 CHANGED = {
     "server_id": "arena.exampl",
-    "group_id": "g",
+    "deal_set": "g",
     "game": "std52",
     "rules_hash": bytes(32),
     "deck": tuple(GROUP["deck"][::-1]),
@@ -176,7 +176,7 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Terms)])
+@pytest.mark.parametrize("name", [field.name for field in fields(DealTerms)])
 def test_every_term_is_in_the_context(name):
     terms = terms_of(GROUP)
     assert context(replace(terms, **{name: CHANGED[name]})) != context(terms)

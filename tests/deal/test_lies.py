@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from arena.deal import NO_COMMITMENT, group_key, transcript
+from arena.deal import NO_COMMITMENT, deal_set_key, transcript
 from arena.replay.frames import Discrepancy
 from arena.replay.receipts import compare
 from arena.replay.verify import verify
@@ -43,7 +43,7 @@ class SwapsSecretInPlay(House):
 
     def key(self):
         commitment, _, commitments, entropies = self.published()
-        return group_key(transcript(self.context, commitment, commitments), OTHER, entropies)
+        return deal_set_key(transcript(self.context, commitment, commitments), OTHER, entropies)
 
 
 class SwapsPacks(House):

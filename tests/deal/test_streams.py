@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.cards import PACK_52
-from arena.deal import KeyedDeals, Stream, board_key, group_key, new_key, seeded_key
+from arena.deal import KeyedDeals, Stream, board_key, deal_set_key, new_key, seeded_key
 from arena.deal.streams import encode_parts, shuffled
 
 GROUPS = json.loads((Path(__file__).parent / "fd1_vectors.json").read_text())
@@ -23,14 +23,14 @@ def each_board():
 @pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
 def test_the_key_follows_from_transcript_secret_and_entropy(group):
     entropies = {bot: bytes.fromhex(entropy) for bot, entropy in group["r"].items()}
-    key = group_key(bytes.fromhex(group["T"]), bytes.fromhex(group["S"]), entropies)
+    key = deal_set_key(bytes.fromhex(group["T"]), bytes.fromhex(group["S"]), entropies)
     assert key.hex() == group["K"]
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])
 def test_the_key_does_not_depend_on_the_order_in_which_bots_are_named(group):
     backwards = {bot: bytes.fromhex(group["r"][bot]) for bot in sorted(group["r"], reverse=True)}
-    key = group_key(bytes.fromhex(group["T"]), bytes.fromhex(group["S"]), backwards)
+    key = deal_set_key(bytes.fromhex(group["T"]), bytes.fromhex(group["S"]), backwards)
     assert key.hex() == group["K"]
 
 

@@ -23,6 +23,7 @@ from arena.server.refusals import Refused
 from arena.server.services.lobby import Lobby
 from arena.server.services.replays import Replays
 from arena.server.session.outbox import Outbox
+from arena.testing.results import MemoryResults
 from cardarena.v1 import (
     game_pb2,
     lobby_pb2,
@@ -112,13 +113,21 @@ class House:
         deals = files.enter_context(DealLog(folder / "journal", public=folder / "commitments"))
         replays = folder / "replays"
         replays.mkdir()
-        self.arena = Arena(journal, deals, replays, tokens, recovery=Recovery(), server_id="0" * 32)
-        self.arena.now_s = itertools.count().__next__
-        self.arena._token = self  # starts nothing: see run_sync_soon
-        self.arena.doors.let_in = lambda rank: None  # otherwise most hellos come too quickly
+        self.arena = Arena(
+            journal,
+            deals,
+            replays,
+            tokens,
+            results=MemoryResults(),
+            recovery=Recovery(),
+            server_id="0" * 32,
+            now_s=itertools.count().__next__,
+        )
+        self.arena.matches._token = self  # starts nothing: see run_sync_soon
+        self.arena.limits.let_in = lambda rank: None  # otherwise most hellos come too quickly
         self.guard = CallInterceptor(tokens)
         registry = Registry()
-        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(self.arena), registry)
+        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(self.arena.matches), registry)
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(replays), registry)
         self.handlers = registry.handlers
         for name in ("ann", "bob"):
@@ -141,9 +150,11 @@ class House:
         finally:
             for callback in context.done:
                 callback(context)
-            self.arena.matches.clear()
-            for session in self.arena.sessions.values():
-                session.reserved = 0
+            for match in self.arena.matches.in_play:
+                match.failed(LookupError())
+                del self.arena.matches._ordered[match.match_id]
+            for session in self.arena.sessions:
+                session._reserved = 0
 
     async def _answers(self, details, context):
         async def continuation(details):
@@ -212,7 +223,7 @@ def check_hello(data):
     assert 0 < welcome.limits.max_open_asks <= 512
     built.arena.hung_up(session, outbox)
     assert not session.connected
-    del built.arena.sessions[session.bot]
+    del built.arena.sessions._sessions[session.bot]
 
 
 def check_unsaid(token, text):
@@ -231,17 +242,23 @@ def honest_requests():
         game_pb2.Setting(name="hands"),
     ]
     control = game_pb2.TimeControl(move_ms=1000, bank_ms=5000)
-    create = lobby_pb2.CreateMatchRequest
+    create, terms = lobby_pb2.CreateMatchRequest, game_pb2.MatchTerms
     asked = {
         "ListGames": [lobby_pb2.ListGamesRequest()],
         "CreateMatch": [
-            create(game="abstrac", bots=["ann", "bob"], options=settings[:1], time_control=control),
-            create(game="abstrac", bots=["ann", "bob"], options=settings, seed="1"),
-            create(game="abstrac", bots=["ann", "ann"], time_control=game_pb2.TimeControl()),
-            create(game="loo", bots=["ann"] * 5),
+            create(
+                terms=terms(game="abstrac", options=settings[:1], time_control=control),
+                bots=["ann", "bob"],
+            ),
+            create(terms=terms(game="abstrac", options=settings), bots=["ann", "bob"], seed="1"),
+            create(
+                terms=terms(game="abstrac", time_control=game_pb2.TimeControl(), seats=2),
+                bots=["ann", "ann"],
+            ),
+            create(terms=terms(game="loo", fault_limit=0, seeded=True), bots=["ann"] * 5),
         ],
         "GetMatch": [lobby_pb2.GetMatchRequest(match_id="m1")],
-        "ListMatches": [lobby_pb2.ListMatchesRequest(page_size=3, page_token="m1")],
+        "ListMatches": [lobby_pb2.ListMatchesRequest(page_size=3, page_token="17-m1")],
         "GetReplay": [
             replay_pb2.GetReplayRequest(replay_id="m1"),
             replay_pb2.GetReplayRequest(replay_id="../journal/deals"),

@@ -34,7 +34,7 @@ from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt, compare, concerns
 from arena.replay.records import JOURNAL_MAGIC, REPLAY_MAGIC, Damaged, framed, read_records
 from arena.replay.verify import verify
-from arena.server.matches.cut_short import action_of, order_of, spec_again
+from arena.server.matches.cut_short import action_for, kept_order, spec_again
 from cardarena.v1 import deals_pb2, journal_pb2
 from tests.fuzz.recorded import files, lies
 from tests.fuzz.target import Target, packed, unpacked
@@ -90,8 +90,8 @@ def _play(replay):
     """All that the scores follow from."""
     opened = replay.opened
     return (
-        opened.game,
-        [each.SerializeToString() for each in opened.options],
+        opened.terms.game,
+        [each.SerializeToString() for each in opened.terms.options],
         len(opened.entrants),
         replay.revealed.deal_key,
         [(each.seat, each.move.SerializeToString()) for each in replay.decided],
@@ -145,8 +145,8 @@ def _closed(original):
 
 def _go_on(unfinished):
     """What the arena does with a match that was cut short, as far as it reads the journal."""
-    action_of(unfinished)
-    order_of(unfinished)
+    action_for(unfinished)
+    kept_order(unfinished.order, unfinished.opened.match_id)
     assert isinstance(unfinished.past, tuple)
     with contextlib.suppress(Unplayable):
         spec_again(unfinished)
@@ -160,7 +160,7 @@ def check_deals(data):
         (folder / DEALS_NAME).write_bytes(secrets)
         (folder / "public").write_bytes(public)
         book = read_deals(folder / DEALS_NAME)
-        for deal in book.groups():
+        for deal in book.deals():
             assert len(deal.shown_entropies) == len(deal.fair_deal.participants)
             assert isinstance(deal.defaulters, tuple)
             if deal.state in (DealState.FIXED, DealState.OPENED):

@@ -176,7 +176,7 @@ def _deals(folder):
             context = bytes([number]) * 32
             fair = journal_pb2.FairDeal(
                 server_id="0" * 32,
-                group_id=f"g{number}",
+                deal_set=f"g{number}",
                 deck=["As", "Kh"],
                 participants=[journal_pb2.DealParticipant(participant="p", bot="ann")],
                 log_head=log.head,

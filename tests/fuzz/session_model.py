@@ -224,7 +224,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _session(self, name, epoch, matches):
         session = Session(BotId(name), lambda: self.now_s, epoch=epoch, matches=matches)
-        session.held = True
+        session._held = True
         return session
 
     def _forget(self):
@@ -244,7 +244,7 @@ class SessionMachine(RuleBasedStateMachine):
             bot.session.seat_at(match.spec, seat, ("ann", "bob"), match.number)
             for seat, bot in enumerate(seated)
         ]
-        match.log = MatchLog(match, match.number, leased=False)
+        match.log = MatchLog(match, match.number)
         match.log.bodies = list(match.bodies)
         match.table = Table(
             match.spec,
@@ -386,7 +386,7 @@ class _Match:
 
     def __init__(self, spec, seat, number):
         self.spec, self.seat, self.number = spec, seat, number
-        self.codec = codec_of(spec.game)
+        self.codec = codec_of(spec.terms.game)
         self.bodies = []
         self.table = self.log = None
 

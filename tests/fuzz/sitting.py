@@ -3,8 +3,9 @@
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Timers
 from arena.referee.lag import NeverLate
-from arena.referee.spec import AbortCause, Ending, TimeControl
+from arena.referee.spec import AbortCause, Ending
 from arena.referee.table import Table
+from arena.terms import TimeControl
 from arena.testing.referee import MemoryLedger, seeded_spec
 from arena.wire.games import codec_of
 from cardarena.v1 import play_pb2
@@ -99,5 +100,5 @@ class Sitting:
 
 
 def _at_once(table, chosen):
-    rules = table.spec.game.rules
+    rules = table.spec.terms.game.rules
     table.stepped(rules.step(table.state, chosen, table.spec.deals))

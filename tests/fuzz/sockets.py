@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from arena.server.gate.access import CALLS
 from arena.server.gate.tokens import Tokens
-from cardarena.v1 import lobby_pb2, play_pb2
+from arena.testing.orders import match_request
+from cardarena.v1 import play_pb2
 from tests.fuzz.calls import REFUSALS, honest_requests
 from tests.fuzz.play_stream import INSIDE, bot_messages
 from tests.fuzz.target import Target, packed, unpacked
@@ -47,9 +48,8 @@ class House:
 
     def honest_match(self):
         """Two bots play as if nothing were."""
-        options = [lobby_pb2.CreateMatchRequest(game="abstrac", bots=["good1", "good2"])]
-        options[0].options.add(name="hands", number=2)
-        self.good.lobby.CreateMatch(options[0], timeout=PATIENCE_S)
+        wanted = match_request("abstrac", ["good1", "good2"], {"hands": 2})
+        self.good.lobby.CreateMatch(wanted, timeout=PATIENCE_S)
         ends = _play_both(self.bots)
         assert all(end.ending == 1 for end in ends)
         assert all(not end.faults for end in ends)

@@ -15,7 +15,7 @@ from arena.server.gate.tokens import GUEST, Tokens, new_token, well_formed
 from arena.server.refusals import Refused
 from arena.wire.games import codec_of
 from arena.wire.settings import values_of_settings
-from cardarena.v1 import game_pb2, lobby_pb2
+from cardarena.v1 import game_pb2
 from tests.fuzz.calls import check_refusal, check_unsaid
 from tests.fuzz.play_stream import offered_moves
 from tests.fuzz.target import Target, check_sentence
@@ -66,7 +66,7 @@ def check_options(data):
 
 def _settings(data):
     try:
-        request = lobby_pb2.CreateMatchRequest.FromString(data)
+        request = game_pb2.MatchTerms.FromString(data)
     except DecodeError:
         return None
     return values_of_settings(request.options)
@@ -174,7 +174,7 @@ def options(draw):
         pairs = draw(st.lists(st.tuples(st.sampled_from(names), values), max_size=3))
         return head + "\n".join(f"{name}={value}" for name, value in pairs).encode()
     request = Messages(texts=names, ints=(10, 100), wild=0.02, most_fields=3)
-    field = lobby_pb2.CreateMatchRequest.DESCRIPTOR.fields_by_name["options"]
+    field = game_pb2.MatchTerms.DESCRIPTOR.fields_by_name["options"]
     settings = draw(st.lists(request.of(field.message_type), max_size=3))
     return head + b"".join(tag(field.number, 2) + sized(each) for each in settings)
 

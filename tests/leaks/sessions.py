@@ -9,8 +9,7 @@ import random
 from collections import Counter
 
 from arena.deal import KeyedDeals
-from arena.server.bots import BotId
-from arena.server.matches.orders import MatchOrder
+from arena.testing.orders import match_order
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 from tests.leaks.knowledge import HIDDEN
@@ -89,16 +88,16 @@ def played(folder, monkeypatch, world, seat, cut, changed):
     game, seats, seed = world.game, world.seats, world.seed
     players = [Replaying(at, world, cut, looked_at=at == seat) for at in range(seats)]
     (order,) = orders_between(game.id, players, 1, {}, seed=seed)
-    order = MatchOrder(
+    order = match_order(
         game.id,
-        tuple(BotId(player.name) for player in players),
-        options=world.given,
-        time_control=order.time_control,
+        [player.name for player in players],
+        world.given,
+        time_control=order.terms.time_control,
         seed=seed,
-        match_id=order.match_id,
+        match_id=order.deal_set,
     )
     with monkeypatch.context() as patch:
-        patch.setattr("arena.server.arena.KeyedDeals", deals)
+        patch.setattr("arena.server.matches.matches.KeyedDeals", deals)
         patch.setattr("arena.replay.read.KeyedDeals", deals)
         there = World(folder, players, [order], CUTS)
         there.ends_idle = True

@@ -9,7 +9,8 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, FaultKind, OpenAsk, TimeControl
+from arena.referee import Answer, FaultKind, OpenAsk
+from arena.terms import TimeControl
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play, seeded_spec
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
@@ -136,9 +137,9 @@ def moves_in(ledger, game):
 
 def states_of(spec, ledger):
     """Play a ledger's decisions through the rules: the state at each, and the last one."""
-    rules, played = spec.game.rules, moves_in(ledger, spec.game)
-    state = rules.start(spec.options, spec.seats, spec.deals).state
-    decided, states = dict.fromkeys(range(spec.seats), 0), {}
+    rules, played = spec.terms.game.rules, moves_in(ledger, spec.terms.game)
+    state = rules.start(spec.terms.options, spec.terms.seats, spec.deals).state
+    decided, states = dict.fromkeys(range(spec.terms.seats), 0), {}
     while acting := rules.to_act(state):
         chosen = []
         for seat in acting:

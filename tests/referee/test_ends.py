@@ -47,7 +47,7 @@ def assert_aborted(outcome, bots, ledger=None):
 def test_a_match_can_be_stopped_at_any_point(game):
     """It is left as it stands: nothing of it is closed, and nobody is told an end."""
     spec = spec_of(game.id, game.seats[0])
-    _, _, whole = run(spec, [plays] * spec.seats)
+    _, _, whole = run(spec, [plays] * spec.terms.seats)
     points = range(len(whole.decisions))
     for stop_at in points if game.id == "abstrac" else spread(points, 30):
         ledger, asked = MemoryLedger(), 0
@@ -61,7 +61,7 @@ def test_a_match_can_be_stopped_at_any_point(game):
                 return Reply(answer=None)
             return plays(ask)
 
-        bots = [Scripted(script) for _ in range(spec.seats)]
+        bots = [Scripted(script) for _ in range(spec.terms.seats)]
 
         async def main(scope=scope, bots=bots, ledger=ledger):
             with scope:
@@ -143,7 +143,7 @@ class Flaky:
         return self.real(*args, **kwargs)
 
 
-ABSTRAC = codec_of(spec_of("abstrac").game)
+ABSTRAC = codec_of(spec_of("abstrac").terms.game)
 PLACES = {
     **{
         f"rules.{name}": (abstrac, name)
@@ -381,13 +381,15 @@ def test_a_match_ends_whatever_its_bots_do(game, seed):
         return Reply(Answer(chance.randrange(len(ask.moves.offered))), chance.random() * 2)
 
     spec = spec_of(game.id, chance.choice(game.seats[:3]), fault_limit=chance.choice([0, 1, 4]))
-    outcome, bots, ledger = run(spec, [script] * spec.seats)
+    outcome, bots, ledger = run(spec, [script] * spec.terms.seats)
     _, last = states_of(spec, ledger)
     assert outcome.scores == game.rules.result(last).scores
     forfeited = {each.seat for each in ledger.decisions if each.forfeited}
     assert outcome.ending is (Ending.FORFEIT if forfeited else Ending.COMPLETED)
     assert {
-        seat for seat, place in enumerate(outcome.places) if place > spec.seats - len(forfeited)
+        seat
+        for seat, place in enumerate(outcome.places)
+        if place > spec.terms.seats - len(forfeited)
     } == forfeited
     assert all(bot.ended.outcome == outcome for bot in bots)
     for seat, bot in enumerate(bots):

@@ -9,8 +9,9 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, Ending, FaultKind, ForfeitedSeat, TimeControl
+from arena.referee import Answer, Ending, FaultKind, ForfeitedSeat
 from arena.referee.clock import GRACE_S
+from arena.terms import TimeControl
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from tests.referee.matches import (
     ALLOWED_S,
@@ -48,7 +49,7 @@ def bytes_of(decision):
 
 def played(spec, misbehaves, **changes):
     """A match in which one seat misbehaves as told by decision; bots and ledger."""
-    bots = [Sender(thinks) for _ in range(spec.seats)]
+    bots = [Sender(thinks) for _ in range(spec.terms.seats)]
     bots[SEAT] = Sender(thinks_but(misbehaves))
     return run(replace(spec, **changes), bots)
 
@@ -80,7 +81,7 @@ def test_a_fault_has_true_evidence_wherever_it_is_made(game_id, name, point):
     spec = spec_of(game_id)
     last = decisions_of(game_id)
     decision = {"first": 1, "middle": last // 2, "last": last}[point]
-    misdeed = misdeeds(spec.game)[name]
+    misdeed = misdeeds(spec.terms.game)[name]
     _, _, ledger = played(spec, {decision: misdeed.script})
     (entry,) = faults_of(ledger)
     evidence = entry.evidence
@@ -194,7 +195,7 @@ def test_how_long_a_bot_was_away_is_told():
 @pytest.mark.parametrize("decision", [1, 4], ids=["at the first ask", "in the middle"])
 def test_who_is_away_too_long_forfeits_at_the_limit(decision):
     bot = hangs_up_at(decision, away_s=1000.0)
-    spec = replace(spec_of("abstrac"), away_limit_ms=3000)
+    spec = spec_of("abstrac", away_limit_ms=3000)
     outcome, _, ledger = run(spec, [Sender(thinks), bot])
     (entry,) = faults_of(ledger)
     assert (entry.fault, entry.forfeited) == (FaultKind.GONE, True)
@@ -241,13 +242,13 @@ BEFORE = [
 @pytest.mark.parametrize("game_id", GAMES)
 def test_who_did_wrong_before_the_deal_is_blamed_once_and_never_asked(game_id, kind, reason):
     spec = replace(spec_of(game_id), forfeited_seats=(ForfeitedSeat(SEAT, kind, reason),))
-    outcome, bots, ledger = run(spec, [Sender(thinks) for _ in range(spec.seats)])
+    outcome, bots, ledger = run(spec, [Sender(thinks) for _ in range(spec.terms.seats)])
     (entry,) = faults_of(ledger)
     assert (entry.seat, entry.decision, entry.fault, entry.reason) == (SEAT, 1, kind, reason)
     assert entry.evidence.due_s == pytest.approx(entry.sent_s)
     assert not bots[SEAT].asked
     assert all(each.unasked and each.forfeited for each in ledger.decisions if each.seat == SEAT)
-    assert outcome.places[SEAT] == spec.seats
+    assert outcome.places[SEAT] == spec.terms.seats
 
 
 def test_a_seat_without_time_has_no_fault_and_no_evidence():
@@ -291,8 +292,8 @@ def once(decision, script, otherwise):
 @cache
 def result_of_staying(game_id, seat, decision):
     spec = spec_of(game_id)
-    scripts = [thinks] * spec.seats
-    scripts[seat] = from_then_on(decision, stays(spec.game))
+    scripts = [thinks] * spec.terms.seats
+    scripts[seat] = from_then_on(decision, stays(spec.terms.game))
     outcome, _, ledger = run(spec, scripts)
     assert outcome.ending is Ending.COMPLETED
     return outcome, {each.decision: each.bank_ms for each in ledger.decisions if each.seat == seat}
@@ -305,20 +306,20 @@ def test_doing_wrong_is_never_better_than_staying(game_id, name, how_often):
     """Against the same match with the same moves made in time: no place and no time is won."""
     game, spec = game_by_id(game_id), spec_of(game_id)
     deed = misdeeds(game)[name]
-    for seat in (0, spec.seats - 1):
+    for seat in (0, spec.terms.seats - 1):
         for decision in (1, 4):
             if how_often == "once":
                 script = once(decision, deed.script, stays(game))
             else:
                 script = from_then_on(decision, deed.script)
-            scripts = [thinks] * spec.seats
+            scripts = [thinks] * spec.terms.seats
             scripts[seat] = script
             outcome, bots, ledger = run(spec, scripts)
             stayed, banks = result_of_staying(game_id, seat, decision)
             assert outcome.faults
             assert outcome.scores == stayed.scores, "the cards fall as they would have"
             assert outcome.places[seat] >= stayed.places[seat]
-            for other in set(range(spec.seats)) - {seat}:
+            for other in set(range(spec.terms.seats)) - {seat}:
                 assert outcome.places[other] <= stayed.places[other]
             for each in ledger.decisions:
                 assert each.seat != seat or each.bank_ms <= banks[each.decision]
@@ -331,16 +332,16 @@ def test_doing_wrong_is_never_better_than_staying(game_id, name, how_often):
 def test_the_others_play_on_as_if_nothing_had_happened(game_id, name):
     """What one does wrong changes no move that the rules take from the others, and no time."""
     spec = spec_of(game_id)
-    deed = misdeeds(spec.game)[name]
-    scripts = [thinks] * spec.seats
+    deed = misdeeds(spec.terms.game)[name]
+    scripts = [thinks] * spec.terms.seats
     scripts[SEAT] = from_then_on(2, deed.script)
     outcome, _, ledger = run(spec, scripts)
     states, last = states_of(spec, ledger)
-    moves = moves_in(ledger, spec.game)
+    moves = moves_in(ledger, spec.terms.game)
     for (seat, decision), state in states.items():
-        assert moves[seat, decision] in spec.game.rules.moves(state, seat)
+        assert moves[seat, decision] in spec.terms.game.rules.moves(state, seat)
     for each in ledger.decisions:
         if each.seat != SEAT:
             assert (each.fault, each.unasked, each.forfeited) == (None, False, False)
             assert each.charged_s == pytest.approx(THINK_S)
-    assert outcome.scores == spec.game.rules.result(last).scores
+    assert outcome.scores == spec.terms.game.rules.result(last).scores

@@ -57,10 +57,10 @@ class Sitting:
         self.timers = Timers()
         self.ledger = MemoryLedger()
         spec = spec_of("abstrac", 2)
-        self.ports = [Port(self.loop) for _ in range(spec.seats)]
+        self.ports = [Port(self.loop) for _ in range(spec.terms.seats)]
         self.table = Table(
             spec,
-            codec_of(spec.game),
+            codec_of(spec.terms.game),
             self.ports,
             self.ledger,
             timers=self.timers,

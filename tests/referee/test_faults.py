@@ -5,8 +5,9 @@ from itertools import cycle
 import pytest
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, Ending, Fault, FaultKind, TimeControl
+from arena.referee import Answer, Ending, Fault, FaultKind
 from arena.referee.clock import GRACE_S
+from arena.terms import TimeControl
 from arena.testing.referee import Closed, Reply, Scripted
 from tests.referee.matches import (
     ALLOWED_S,
@@ -34,17 +35,17 @@ EVERY_SHAPE = pytest.mark.parametrize("game", SHAPES, ids=[game.id for game in S
 
 
 def decisions_of_a_clean_match(spec):
-    outcome, _, ledger = run(spec, [plays] * spec.seats)
+    outcome, _, ledger = run(spec, [plays] * spec.terms.seats)
     assert (outcome.ending, outcome.faults) == (Ending.COMPLETED, ())
     return [(each.seat, each.decision) for each in ledger.decisions]
 
 
 def check_one_fault(spec, seat, decision, misdeed):
     """Play a match with one misdeed; it costs that move and nothing else."""
-    scripts = [plays] * spec.seats
+    scripts = [plays] * spec.terms.seats
     scripts[seat] = plays_but({decision: misdeed.script})
     outcome, bots, ledger = run(spec, scripts)
-    rules, kind = spec.game.rules, misdeed.kind
+    rules, kind = spec.terms.game.rules, misdeed.kind
 
     # The match is played to its end, and all get the same result.
     states, last = states_of(spec, ledger)
@@ -55,7 +56,7 @@ def check_one_fault(spec, seat, decision, misdeed):
     assert ledger.outcome == outcome
 
     # The fallback was played in place of the move.
-    played = moves_in(ledger, spec.game)[seat, decision]
+    played = moves_in(ledger, spec.terms.game)[seat, decision]
     assert played == rules.fallback(states[seat, decision], seat)
 
     # The fault is recorded once, with party, decision and reason.
@@ -77,7 +78,7 @@ def test_a_fault_costs_the_move_and_nothing_else(name):
     """At every decision of a match."""
     spec = spec_of("abstrac")
     for seat, decision in decisions_of_a_clean_match(spec):
-        check_one_fault(spec, seat, decision, misdeeds(spec.game)[name])
+        check_one_fault(spec, seat, decision, misdeeds(spec.terms.game)[name])
 
 
 @EVERY_SHAPE
@@ -101,13 +102,13 @@ def test_every_fault_at_every_decision(game):
         def script_of(seat, misdeed_at=misdeed_at):
             return lambda ask: misdeed_at(seat, ask.decision).script(ask)
 
-        scripts = [script_of(seat) for seat in range(spec.seats)]
+        scripts = [script_of(seat) for seat in range(spec.terms.seats)]
         outcome, bots, ledger = run(spec, scripts)
         states, last = states_of(spec, ledger)
         assert outcome.ending is Ending.COMPLETED
         assert outcome.scores == game.rules.result(last).scores
         assert len(outcome.faults) == len(ledger.decisions) == len(states)
-        played, banks = moves_in(ledger, game), [5000] * spec.seats
+        played, banks = moves_in(ledger, game), [5000] * spec.terms.seats
         for entry in ledger.decisions:
             at = entry.seat, entry.decision
             misdeed = misdeed_at(*at)
@@ -128,7 +129,7 @@ def test_every_fault_at_every_decision(game):
 def test_others_learn_of_a_fault_with_their_next_ask_and_not_why(game, name):
     misdeed, spec = misdeeds(game)[name], spec_of(game.id)
     for decision in (1, 2, 3):
-        scripts = [plays_but({decision: misdeed.script}), *[plays] * (spec.seats - 1)]
+        scripts = [plays_but({decision: misdeed.script}), *[plays] * (spec.terms.seats - 1)]
         outcome, bots, _ = run(spec, scripts)
         for seat, bot in enumerate(bots):
             if seat == 0 and misdeed.kind is FaultKind.GONE:
@@ -237,7 +238,7 @@ def test_a_bot_that_never_came_is_at_fault_once(game):
     spec = spec_of(game.id)
     absent = Scripted()
     absent.gone = True
-    outcome, _, ledger = run(spec, [absent, *[thinks] * (spec.seats - 1)])
+    outcome, _, ledger = run(spec, [absent, *[thinks] * (spec.terms.seats - 1)])
     assert outcome.faults == (Fault(0, FaultKind.GONE, 1, "the bot had left"),)
     assert not absent.asked
     assert absent.ended.outcome == outcome
@@ -278,8 +279,8 @@ def test_a_bot_that_hung_up_and_came_back_plays_on():
 def test_after_so_many_faults_a_seat_is_played_by_fallback_and_ranked_behind(game, limit):
     spec = spec_of(game.id, fault_limit=limit)
     wrong = Reply(Answer(index=513), THINK_S)
-    for seat in range(spec.seats):
-        scripts = [thinks] * spec.seats
+    for seat in range(spec.terms.seats):
+        scripts = [thinks] * spec.terms.seats
         scripts[seat] = lambda ask: wrong
         outcome, bots, ledger = run(spec, scripts)
         own = [each for each in ledger.decisions if each.seat == seat]
@@ -288,9 +289,9 @@ def test_after_so_many_faults_a_seat_is_played_by_fallback_and_ranked_behind(gam
         assert [fault.decision for fault in outcome.faults] == list(range(1, faulty + 1))
         assert [each.forfeited for each in own] == [each.decision >= limit for each in own]
         assert outcome.ending is Ending.FORFEIT
-        assert outcome.places[seat] == spec.seats
-        others = [outcome.scores[each] for each in range(spec.seats) if each != seat]
-        places = [outcome.places[each] for each in range(spec.seats) if each != seat]
+        assert outcome.places[seat] == spec.terms.seats
+        others = [outcome.scores[each] for each in range(spec.terms.seats) if each != seat]
+        places = [outcome.places[each] for each in range(spec.terms.seats) if each != seat]
         assert places == [1 + sum(other > score for other in others) for score in others]
         _, last = states_of(spec, ledger)
         assert outcome.scores == game.rules.result(last).scores, "the score stays what it is"

@@ -87,7 +87,7 @@ def test_a_match_that_is_stopped_during_a_heavy_step_is_left_before_it(monkeypat
 
 def test_a_step_in_a_process_is_the_step_here():
     spec = spec_of("abstrac")
-    state = abstrac.start(spec.options, 2, spec.deals).state
+    state = abstrac.start(spec.terms.options, 2, spec.deals).state
     chosen = ((abstrac.to_act(state)[0], Choose(Order.FIRST)),)
     wrong = ((abstrac.to_act(state)[0], abstrac.Take(1)),)
     expected = abstrac.step(state, chosen, spec.deals)

@@ -5,7 +5,8 @@ import math
 import pytest
 import trio
 
-from arena.referee import Answer, Ending, FaultKind, TimeControl
+from arena.referee import Answer, Ending, FaultKind
+from arena.terms import TimeControl
 from arena.testing.referee import Reply, Scripted, seeded_spec
 from tests.referee.matches import run, spec_of
 

@@ -41,15 +41,15 @@ def assert_goes_on(spec, scripts, points=8):
 
 @EVERY_GAME
 def test_every_game_goes_on_from_any_decision(game):
-    assert_goes_on(spec_of(game.id), [thinks] * spec_of(game.id).seats)
+    assert_goes_on(spec_of(game.id), [thinks] * spec_of(game.id).terms.seats)
 
 
 @pytest.mark.parametrize("game_id", ["abstrac", "chinese_poker", "pineapple"])
 @EVERY_MISDEED
 def test_faults_before_the_cut_cost_what_they_had_cost(game_id, name):
     spec = spec_of(game_id, fault_limit=2)
-    deed = misdeeds(spec.game)[name]
-    scripts = [thinks_but({1: deed.reply, 3: deed.reply}), *[thinks] * (spec.seats - 1)]
+    deed = misdeeds(spec.terms.game)[name]
+    scripts = [thinks_but({1: deed.reply, 3: deed.reply}), *[thinks] * (spec.terms.seats - 1)]
     assert_goes_on(spec, scripts, points=12)
 
 
@@ -81,11 +81,11 @@ def test_a_journal_that_does_not_fit_aborts_the_match_and_blames_nobody(caplog):
 def test_a_seat_that_forfeited_before_the_deal_is_never_asked():
     out = ForfeitedSeat(0, FaultKind.TIMEOUT, "it did not open its commitment")
     spec = spec_of("democracy", forfeited_seats=(out,))
-    outcome, bots, ledger = run(spec, [thinks] * spec.seats)
+    outcome, bots, ledger = run(spec, [thinks] * spec.terms.seats)
     assert outcome.ending is Ending.FORFEIT
-    assert outcome.places[0] == spec.seats
+    assert outcome.places[0] == spec.terms.seats
     (fault,) = outcome.faults
     assert (fault.seat, fault.kind, fault.reason, fault.decision) == (0, out.kind, out.reason, 1)
     assert bots[0].asked == []
     assert all(each.unasked for each in ledger.decisions if each.seat == 0)
-    assert_goes_on(spec, [thinks] * spec.seats)
+    assert_goes_on(spec, [thinks] * spec.terms.seats)

@@ -10,13 +10,14 @@ from trio.testing import MockClock
 
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, Entrant, MatchSpec, Outcome, Referee, TimeControl
+from arena.referee import Answer, Entrant, MatchSpec, Outcome, Referee
 from arena.replay.deal_book import Opening
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.match_log import MatchLog
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
 from arena.replay.write import write_replay
+from arena.terms import MatchTerms, TimeControl
 from cardarena.v1 import game_pb2, journal_pb2
 
 # What a bot does when it is asked.
@@ -81,15 +82,20 @@ class Played:
 
 def spec_of(game_id, seats, options, *, match_id, seeded, key, **extra):
     game = game_by_id(game_id)
+    limits = {name: extra.pop(name) for name in ("fault_limit", "away_limit_ms") if name in extra}
     return MatchSpec(
         match_id=match_id,
-        game=game,
-        options=game.options(options, seats),
+        terms=MatchTerms(
+            game,
+            game.options(options, seats),
+            seats,
+            extra.pop("time_control", TimeControl(1000, 2000, 100)),
+            seeded=seeded,
+            **limits,
+        ),
         entrants=tuple(Entrant(f"bot {seat}", "1.0") for seat in range(seats)),
         deals=KeyedDeals(key),
         deal_key_sha256=hashlib.sha256(key).digest(),
-        time_control=extra.pop("time_control", TimeControl(1000, 2000, 100)),
-        seeded=seeded,
         **extra,
     )
 

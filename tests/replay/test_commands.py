@@ -18,7 +18,7 @@ def folder(tmp_path_factory):
     lie = retold(true, lambda records: records[-2].closed.scores.append(9))
     (replays / "lie.replay").write_bytes(lie)
     (replays / "torn.replay").write_bytes(true.read_bytes()[:-5])
-    newer = retold(true, lambda records: setattr(records[0].opened, "rules_version", 99))
+    newer = retold(true, lambda records: setattr(records[0].opened.terms, "rules_version", 99))
     (replays / "newer.replay").write_bytes(newer)
     (replays / "notes.txt").write_text("not a replay")
     return replays

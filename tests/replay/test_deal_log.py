@@ -9,7 +9,7 @@ import trio
 
 from arena.deal import (
     NO_COMMITMENT,
-    Terms,
+    DealTerms,
     bot_commitment,
     context,
     opened_key,
@@ -43,12 +43,12 @@ TOLD = (b"a" * 32, b"b" * 32)
 class Group:
     """What a deal-set of two bots is made of; the second may add nothing."""
 
-    def __init__(self, log, group_id="g1", *, bare=False):
-        self.secret = hashlib.sha256(group_id.encode()).digest()
+    def __init__(self, log, deal_set="g1", *, bare=False):
+        self.secret = hashlib.sha256(deal_set.encode()).digest()
         deck = ("Js", "Qs", "Ks")
         rules = rules_hash("kuhn", 1, {})
         hashed = plan_hash(PLAN, SALT)
-        self.terms = Terms("arena", group_id, "kuhn", rules, deck, 0, hashed, NAMES, log.head)
+        self.terms = DealTerms("arena", deal_set, "kuhn", rules, deck, 0, hashed, NAMES, log.head)
         self.context = context(self.terms)
         self.commitment = server_commitment(self.context, self.secret)
         self.entropies = (TOLD[0], b"") if bare else TOLD
@@ -58,7 +58,7 @@ class Group:
         )
         self.fair_deal = journal_pb2.FairDeal(
             server_id="arena",
-            group_id=group_id,
+            deal_set=deal_set,
             rules_hash=rules,
             deck=deck,
             plan_hash=hashed,
@@ -127,7 +127,7 @@ def test_a_played_deal_set_is_opened_for_its_replays_and_in_the_public_log(files
     assert book.opening(group.opened) == Opening(
         group.key, "", group.secret, group.entropies, PLAN, SALT
     )
-    (deal,) = book.groups()
+    (deal,) = book.deals()
     assert deal.state is DealState.OPENED
     assert [each.commitment for each in deal.fair_deal.participants] == list(group.commitments)
     assert public.committed[group.context].server_commitment == group.commitment
@@ -230,7 +230,7 @@ def test_a_void_deal_set_shows_what_was_opened_and_blames_who_did_not(files):
     with open_log(files) as log:
         group = draw(log)
         log.voided(group.context, "bbbb lied", group.commitments, (TOLD[0], b"x" * 32))
-        (deal,) = log.book.groups()
+        (deal,) = log.book.deals()
         assert [(each.bot, each.lied) for each in deal.defaulters] == [("bob", True)]
     opened = read_log(files[1]).opened[group.context]
     assert list(opened.entropies) == [TOLD[0], b""]
@@ -264,7 +264,7 @@ def test_who_is_to_blame_is_known_over_restarts_until_the_deal_set_is_played(
         log.opened(again.context)
         assert log.book.defaulters("g1") == ()
     with open_log(files) as log:
-        assert list(log.book.groups()) == []
+        assert list(log.book.deals()) == []
 
 
 def test_a_bare_bot_is_never_to_blame(files):
@@ -445,7 +445,7 @@ def test_a_torn_end_is_cut_off_and_said(which, files):
 @pytest.mark.parametrize("which", [0, 1], ids=["secrets", "public"])
 def test_a_flipped_bit_never_gives_wrong_data(which, files):
     intact = written(files)
-    whole_book = {each.context: each for each in read_deals(files[0]).groups()}
+    whole_book = {each.context: each for each in read_deals(files[0]).deals()}
     whole_log = read_log(files[1])
     wrong = []
     for at in range(0, len(intact[which]), 5):
@@ -456,7 +456,7 @@ def test_a_flipped_bit_never_gives_wrong_data(which, files):
             book = read_deals(files[0])
             if not book.damage:
                 wrong.append(at)
-            for deal in book.groups():
+            for deal in book.deals():
                 assert deal.secret == whole_book[deal.context].secret
         else:
             log = read_log(files[1])

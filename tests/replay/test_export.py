@@ -43,7 +43,7 @@ def test_the_match_line_says_what_it_was_played_by(path):
 
 def test_every_decision_is_there_and_says_the_same_in_both_ways(path):
     replay = Replay.open(path)
-    notation = Notation(game_by_id(replay.opened.game).module.Move)
+    notation = Notation(game_by_id(replay.opened.terms.game).module.Move)
     decisions = of_type(path, "decision")
     assert len(decisions) == len(replay.decided)
     for line in decisions:

@@ -108,18 +108,18 @@ def another_key(records):
 
 
 def seeded_too(records):
-    records[0].opened.seeded = True
+    records[0].opened.terms.seeded = True
 
 
 def other_option(records):
-    records[0].opened.options.append(game_pb2.Setting(name="hands", number=9))
+    records[0].opened.terms.options.append(game_pb2.Setting(name="hands", number=9))
 
 
 # fmt: off
 FALSE = [
     # the change                                                says                                      why
     (fair(setting("server_id", "another")),                     "secret does not open its commitment",    "another arena"),
-    (fair(setting("group_id", "another")),                      "secret does not open its commitment",    "another deal-set"),
+    (fair(setting("deal_set", "another")),                      "secret does not open its commitment",    "another deal-set"),
     (fair(setting("rules_hash", bytes(32))),                    "made for other rules or options",        "another hash of the rules"),
     (other_option,                                              "made for other rules or options",        "another option"),
     (fair(lambda fair: fair.deck.reverse()),                    "made for another pack",                  "the pack in another order"),
@@ -186,7 +186,7 @@ def test_every_field_of_the_fair_deal_is_checked(house):
 
 def test_a_seeded_replay_does_not_claim_a_fair_deal(house):
     def seed(records):
-        records[0].opened.seeded = True
+        records[0].opened.terms.seeded = True
 
     replay = house.replay(seed)
     with pytest.raises(Discrepancy, match="seeded, but claims a fair deal"):

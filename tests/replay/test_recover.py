@@ -300,7 +300,7 @@ def test_a_match_that_has_not_ended_is_not_cut(folders):
 
 
 def promise(journal, match_id):
-    ordered = journal_pb2.Ordered(match_id=match_id, game="abstrac", bots=["a", "b"])
+    ordered = journal_pb2.Ordered(match_id=match_id)
     journal.append(journal_pb2.Record(ordered=ordered).SerializeToString())
     journal.flush()
 
@@ -368,27 +368,28 @@ def test_a_match_that_was_begun_anew_is_the_newer_one(folders):
 def test_a_journal_is_spent_when_no_match_of_it_waits(folders):
     killed(folders[0], {"match_id": "one"}, then=begun)
     found = recover(*folders)
-    assert found.spent(waiting=["begun"]) == []
-    assert found.spent(waiting=["another"]) == segments(folders[0])
+    assert found.spent(waiting=["begun"], unpublished=()) == []
+    assert found.spent(waiting=["another"], unpublished=()) == segments(folders[0])
 
 
 def test_a_journal_whose_deal_set_is_held_is_kept(folders):
     killed(folders[0], {"match_id": "one", "deal_set": "set"})
-    assert recover(*folders, held=lambda name: True).spent([]) == []
-    assert recover(*folders).spent([]) == segments(folders[0])
+    found = recover(*folders, held=lambda name: True)
+    assert found.spent((), unpublished=["one"]) == []
+    assert found.spent((), unpublished=["another"]) == segments(folders[0])
 
 
 def test_a_damaged_journal_is_kept_for_somebody_to_look_at(folders):
     killed(folders[0], {"match_id": "one"})
     (segment,) = segments(folders[0])
     segment.write_bytes(segment.read_bytes() + b"\x07")
-    assert recover(*folders).spent([]) == []
+    assert recover(*folders).spent((), ()) == []
 
 
 def test_a_match_that_ended_later_keeps_no_older_journal(folders):
     killed(folders[0], then=begun)
     killed(folders[0], {"match_id": "begun"})
-    assert recover(*folders).spent([]) == segments(folders[0])
+    assert recover(*folders).spent((), ()) == segments(folders[0])
 
 
 def test_a_match_that_was_aborted_and_begun_again_is_not_over(folders):
@@ -397,7 +398,7 @@ def test_a_match_that_was_aborted_and_begun_again_is_not_over(folders):
     killed(folders[0], aborted, then=lambda journal: begun(journal, "one"))
     found = recover(*folders)
     assert [each.opened.match_id for each in found.unfinished] == ["one"]
-    assert found.spent(waiting=["one"]) == []
+    assert found.spent(waiting=["one"], unpublished=()) == []
     killed(folders[0], {"match_id": "one", "deal_set": "set"})
     assert recover(*folders).unfinished == []
 

@@ -12,9 +12,10 @@ from arena.cli.terminal import draw
 from arena.cli.terminal.screen import Screen, Viewer
 from arena.cli.terminal.steps import KEYS, Steps, print_all, step_through
 from arena.games.contract import Seat
-from arena.referee import AbortCause, FaultKind, ForfeitedSeat, TimeControl
+from arena.referee import AbortCause, FaultKind, ForfeitedSeat
 from arena.replay.frames import frames
 from arena.replay.read import Replay
+from arena.terms import TimeControl
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
 
 SEATS = tuple(map(Seat, range(3)))

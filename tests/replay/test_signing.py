@@ -31,7 +31,7 @@ from arena.replay.signing import (
 )
 from arena.replay.verify import verify, verify_file
 from arena.replay.write import write_replay
-from arena.server.matches.cut_short import close
+from arena.server.matches.restore import aborted
 from cardarena.v1 import journal_pb2
 from tests.deal.house import BARE, SDK, House
 from tests.replay.matches import Bot, play
@@ -265,7 +265,8 @@ def test_a_match_that_nobody_goes_on_with_is_closed_and_signed(tmp_path):
         played = play(journal)
         opened = journal_pb2.Record.FromString(played.log.bodies[0]).opened
         left = Unfinished(opened, tuple(played.log.bodies[:4]), played.opening)
-        close(left, AbortCause.STOPPED, journal, tmp_path / "replays", KEY)
+        _, bodies = aborted(left, AbortCause.STOPPED, journal)
+    write_replay(tmp_path / "replays", left.opened.match_id, bodies, left.opening, KEY)
     (path,) = (tmp_path / "replays").iterdir()
     assert verify_file(path, arena=KEY.public_key).ok
 

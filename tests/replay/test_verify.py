@@ -7,12 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from arena.deal import seeded_key
-from arena.referee import Ending, FaultKind, TimeControl
+from arena.referee import Ending, FaultKind
 from arena.replay.frames import Discrepancy
 from arena.replay.journal.journal import Journal
 from arena.replay.read import Replay, Unplayable
 from arena.replay.records import Damaged
 from arena.replay.verify import verify
+from arena.terms import TimeControl
 from cardarena.v1 import game_pb2
 from tests.replay.matches import (
     ILLEGAL,
@@ -154,11 +155,11 @@ LIES = [
     (lambda r: (deal_with(r.all, seeded_key("other")), setattr(r.revealed, "seed", "other")),
                                                                "scores",                       "another seed and its key"),
     (lambda r: setattr(r.revealed, "seed", "other"),           "follow from the seed",   "another seed"),
-    (lambda r: setattr(r.opened, "seeded", False),             "claims a fair deal",     "a seeded deal called fair"),
-    (lambda r: setattr(r.opened, "game", "abstrac_suit"),      "not a legal move",                       "another game of the family"),
-    (lambda r: setattr(r.opened.options[0], "number", 4),      "had still to act",       "more hands than were played"),
-    (lambda r: setattr(r.opened.time_control, "bank_ms", 9),   "bank",                   "another time control"),
-    (lambda r: setattr(r.opened, "fault_limit", 1),            "forfeit",                "another limit of faults"),
+    (lambda r: setattr(r.opened.terms, "seeded", False),             "claims a fair deal",     "a seeded deal called fair"),
+    (lambda r: setattr(r.opened.terms, "game", "abstrac_suit"),      "not a legal move",                       "another game of the family"),
+    (lambda r: setattr(r.opened.terms.options[0], "number", 4),      "had still to act",       "more hands than were played"),
+    (lambda r: setattr(r.opened.terms.time_control, "bank_ms", 9),   "bank",                   "another time control"),
+    (lambda r: setattr(r.opened.terms, "fault_limit", 1),            "forfeit",                "another limit of faults"),
     (lambda r: setattr(r.faultless, "bank_ms", r.faultless.bank_ms + 1),
                                                                "in the bank",            "a millisecond in the bank"),
     (lambda r: setattr(r.faultless, "charged_us", 1_900_000),  "in the bank",            "a longer think"),
@@ -229,12 +230,12 @@ def test_retelling_without_a_lie_changes_nothing(path):
 
 # fmt: off
 STRANGERS = [
-    (lambda r: setattr(r.opened, "rules_version", 99), "version 99 of the rules", "newer rules"),
-    (lambda r: setattr(r.opened, "game", "whist"),     "no game 'whist'",         "an unknown game"),
-    (lambda r: r.opened.options.add(name="odd"),       "options",                 "an option without value"),
-    (lambda r: r.opened.options.add(name="odd", number=1), "no option 'odd'",     "an unknown option"),
+    (lambda r: setattr(r.opened.terms, "rules_version", 99), "version 99 of the rules", "newer rules"),
+    (lambda r: setattr(r.opened.terms, "game", "whist"),     "no game 'whist'",         "an unknown game"),
+    (lambda r: r.opened.terms.options.add(name="odd"),       "options",                 "an option without value"),
+    (lambda r: r.opened.terms.options.add(name="odd", number=1), "no option 'odd'",     "an unknown option"),
     (lambda r: r.opened.entrants.add(name="third"),    "seats",                   "a seat too many"),
-    (lambda r: setattr(r.opened.time_control, "move_ms", 0), "at least 1 ms",     "no time to move"),
+    (lambda r: setattr(r.opened.terms.time_control, "move_ms", 0), "at least 1 ms",     "no time to move"),
     (lambda r: r.opened.forfeited_seats.add(seat=2, fault=1), "none of the match", "a forfeit of nobody"),
 ]
 # fmt: on

@@ -13,12 +13,13 @@ from rich.console import Console
 from arena.cli.terminal import draw
 from arena.cli.terminal.why import FULL, tell
 from arena.games.contract import Seat
-from arena.referee import AbortCause, Answer, FaultKind, ForfeitedSeat, TimeControl
+from arena.referee import AbortCause, Answer, FaultKind, ForfeitedSeat
 from arena.replay.account import OFFERED_SHOWN, account_of
 from arena.replay.advice import advice
 from arena.replay.frames import Discrepancy, frames
 from arena.replay.read import Replay
 from arena.replay.verify import verify
+from arena.terms import TimeControl
 from cardarena.v1 import game_pb2
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
 
@@ -120,7 +121,7 @@ def test_the_view_is_the_one_that_the_seat_was_asked_with(tmp_path):
     frame = next(
         each for each in frames(replay) if any(decision.fault for decision in each.decisions)
     )
-    assert fault.view == replay.spec().game.rules.view(frame.before, Seat(1))
+    assert fault.view == replay.spec().terms.game.rules.view(frame.before, Seat(1))
     assert fault.step == frame.index
     text = told(replay)
     for line in draw.view(fault.view):

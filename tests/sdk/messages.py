@@ -2,7 +2,7 @@
 
 from cardarena import abstrac
 from cardarena.games.v1.abstrac_pb2 import AbstracAsk
-from cardarena.v1.game_pb2 import ENDING_COMPLETED, GameEvent, Setting
+from cardarena.v1.game_pb2 import ENDING_COMPLETED, GameEvent, MatchTerms, Setting
 from cardarena.v1.play_pb2 import (
     ArenaMessage,
     Ask,
@@ -22,9 +22,9 @@ from cardarena.v1.play_pb2 import (
 def start(match, seat=0):
     return MatchStart(
         match=match,
-        game="abstrac",
-        rules_version=1,
-        options=[Setting(name="hands", number=4)],
+        terms=MatchTerms(
+            game="abstrac", rules_version=1, options=[Setting(name="hands", number=4)]
+        ),
         seat=seat,
         players=[Player(seat=0, name="first"), Player(seat=1, name="second")],
     )

@@ -19,6 +19,7 @@ from cardarena._deals import (
 )
 from cardarena._receipts import Folder, read, written
 from cardarena._session import Session
+from cardarena.v1.game_pb2 import MatchTerms
 from cardarena.v1.play_pb2 import (
     ArenaMessage,
     BotMessage,
@@ -91,7 +92,7 @@ def closed(secret=SECRET, entropies=ENTROPIES, void=""):
 
 
 def start(match=1, context=CONTEXT):
-    return MatchStart(match=match, game="abstrac", deal_context=context)
+    return MatchStart(match=match, terms=MatchTerms(game="abstrac"), deal_context=context)
 
 
 HANDLERS = {

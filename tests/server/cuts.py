@@ -10,13 +10,13 @@ import contextlib
 import shutil
 import zlib
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import GAMES, game_by_id
-from arena.referee import Outcome, TimeControl
+from arena.referee import Outcome
 from arena.replay.journal import deal_log as deal_log_module
 from arena.replay.journal import journal as journal_module
 from arena.replay.journal.deal_log import DealLog
@@ -27,9 +27,12 @@ from arena.replay.write import replay_path
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
-from arena.server.matches.orders import MatchOrder
+from arena.server.orders import BY_HAND
 from arena.server.session.seating import decision_of
+from arena.terms import TimeControl
+from arena.testing.orders import match_order
 from arena.testing.referee import WorkersHere
+from arena.testing.results import MemoryResults
 from arena.wire.asks import asks_frame
 from cardarena import _deals as sdk_deals
 from cardarena import _session as sdk_session
@@ -99,19 +102,30 @@ def chooses(ask):
 
 
 def orders_of(game_id, players, matches, options=None, **order):
-    """Matches between all players, who sit one seat further at each."""
+    """Matches alone between all players, who sit one seat further at each."""
     bots, game = [BotId(player.name) for player in players], game_by_id(game_id)
     return [
-        MatchOrder(
+        match_order(
             game.id,
-            tuple(bots[at % len(bots) :] + bots[: at % len(bots)]),
-            options=options or {"hands": len(bots)},
+            bots[at % len(bots) :] + bots[: at % len(bots)],
+            options or {"hands": len(bots)},
             time_control=TimeControl(move_ms=10_000, bank_ms=BANK_MS + at),
             match_id=f"match-{at}",
             **{"seed": f"seed {at}", **order},
         )
         for at in range(matches)
     ]
+
+
+def deal_set_of(orders, name):
+    """The same matches as one deal-set, played by the terms and with the seed of the first."""
+    tables = tuple(table for order in orders for table in order.tables)
+    return replace(orders[0], deal_set=name, tables=tables)
+
+
+def single_matches(orders):
+    """Each match of these orders, as its order and its id."""
+    return [(order, match_id) for order in orders for match_id in order.match_ids]
 
 
 def timeless(ask):
@@ -137,9 +151,14 @@ class Told:
         assert kept.setdefault(key, data) == data, key
 
     def which(self, number):
-        """The place of a match among the orders, by its number on the bot's streams."""
+        """The place of a match among the orders, by its number on the bot's streams.
+
+        Matches alone differ in their banks, those of a deal-set in who sits first.
+        """
         start = play_pb2.MatchStart.FromString(self.starts[number])
-        return start.time_control.bank_ms - BANK_MS
+        names = [player.name for player in start.players]
+        rotation = -names.index(min(names)) % len(names)
+        return start.terms.time_control.bank_ms - BANK_MS or rotation
 
     def by_match(self):
         """All of it by match, whatever numbers the matches had on the bot's streams."""
@@ -300,6 +319,8 @@ class World:
         self.folder = folder
         self.players = players
         self.orders = orders
+        self.matches = single_matches(orders)
+        self.results = MemoryResults()
         self.cuts = dict(cuts or {})
         self.workers = workers
         self.lease = lease
@@ -329,8 +350,8 @@ class World:
                 await self._live()
 
         trio.run(bounded, clock=MockClock(autojump_threshold=0))
-        for order in self.orders if not self.ends_idle else ():
-            verdict = verify_file(replay_path(self.data / "replays", order.match_id))
+        for _, match_id in self.matches if not self.ends_idle else ():
+            verdict = verify_file(replay_path(self.data / "replays", match_id))
             assert verdict.ok, verdict.problem
         return self
 
@@ -359,10 +380,11 @@ class World:
                 log,
                 self.data / "replays",
                 Tokens(guests=True),
+                results=self.results,
                 recovery=recovery,
                 server_id="arena",
             )
-            self.arena.referee._workers = self.workers()
+            self.arena.matches.referee._workers = self.workers()
             over = False
             async with trio.open_nursery() as nursery:
                 await nursery.start(self.arena.run)
@@ -372,7 +394,7 @@ class World:
                     await self._play()
                     over = True
                 except Killed:
-                    ended = [at for at, order in enumerate(self.orders) if self._is_over(order)]
+                    ended = [at for at, each in enumerate(self.matches) if self._is_over(each[1])]
                     self.over_when_killed.update(ended)
                     self._snapshot = self.folder / "snapshot"
                     shutil.copytree(self.data, self._snapshot)
@@ -399,7 +421,7 @@ class World:
                 if self.ends_idle:
                     await self._come_once_more()
                     return
-                if all(self._is_over(order) for order in self.orders):
+                if all(match_id in self.results.published for _, match_id in self.matches):
                     return
                 await trio.sleep(IDLE_S)
 
@@ -407,14 +429,14 @@ class World:
         """All bots come again; then the matches are aborted, and all come once more."""
         self.cuts.clear()
         await self._cut_all_off()
-        for order in self.orders:
-            log = self.arena._logs.get(order.match_id)
+        for _, match_id in self.matches:
+            log = self.arena.matches._logs.get(match_id)
             bodies = [] if log is None else log.bodies
             for record in map(journal_pb2.Record.FromString, bodies):
                 if record.HasField("decided"):
                     move = record.decided.move.SerializeToString(deterministic=True)
                     self.decided.append((record.decided.seat, record.decided.decision, move))
-        for table in list(self.arena.referee.tables.values()):
+        for table in list(self.arena.matches.referee.tables.values()):
             table.abort()
         while await self._turn():
             pass
@@ -428,17 +450,18 @@ class World:
 
     async def _order(self):
         """Order the matches that this arena does not know of, one after another."""
-        for order in self.orders:
-            if order.match_id in self.arena.matches or self._is_over(order):
+        for order, match_id in self.matches:
+            if self.arena.matches.get(match_id) or self._is_over(match_id):
                 continue
             for player in self.players:
                 if player.line is None:
                     self._connect(player)
             if self.lease:
-                self.nursery.start_soon(self.arena.lease, order)
+                self.nursery.start_soon(self.arena.lease, order, match_id)
             else:
-                self.arena.create(order)
-            while order.match_id not in self.arena.referee.tables and not self._is_over(order):
+                self.arena.matches.order(order, match_id, BY_HAND)
+            tables = self.arena.matches.referee.tables
+            while match_id not in tables and not self._is_over(match_id):
                 # A fair deal is agreed before.
                 try:
                     busy = await self._turn()
@@ -448,15 +471,15 @@ class World:
                 if not busy:
                     await trio.sleep(IDLE_S)
 
-    def _is_over(self, order):
-        return replay_path(self.data / "replays", order.match_id).exists()
+    def _is_over(self, match_id):
+        return match_id in self.results.ended
 
     async def _turn(self):
         """Let each stream send what waits, and each bot say what it has; False if nothing did."""
         busy = False
         for player in self.players:
             if player.line is not None and player.line.closed:
-                self.arena.hung_up(self.arena.sessions[self._id(player)], player.line)
+                self.arena.hung_up(self.arena.sessions.get(self._id(player)), player.line)
                 player.lost()
             if player.line is None:
                 self._connect(player)
@@ -471,7 +494,7 @@ class World:
                 self._boundary(player, "delivered")
             while player.said:
                 await trio.sleep(THINK_S)
-                session = self.arena.sessions[self._id(player)]
+                session = self.arena.sessions.get(self._id(player))
                 session.deliver(line, player.said.popleft(), trio.current_time())
                 self._boundary(player, "taken")
         await trio.testing.wait_all_tasks_blocked()
@@ -496,17 +519,17 @@ class World:
         line = player.line
         player.lost()
         line.closed = True
-        self.arena.hung_up(self.arena.sessions[self._id(player)], line)
+        self.arena.hung_up(self.arena.sessions.get(self._id(player)), line)
         await trio.sleep(self.away_s)
 
     def _id(self, player):
-        return next(bot for bot in self.arena.sessions if bot.name == player.name)
+        return next(each.bot for each in self.arena.sessions if each.bot.name == player.name)
 
     # What is left.
 
     def outcome(self, order) -> Outcome:
         """How a match ended, as its replay has it."""
-        verdict = verify_file(replay_path(self.data / "replays", order.match_id))
+        verdict = verify_file(replay_path(self.data / "replays", order.deal_set))
         return verdict.verified.outcome
 
 

@@ -6,12 +6,13 @@ import functools
 import trio
 from trio.testing import MockClock
 
-from arena.games.catalogue import game_by_id
 from arena.replay.deal_book import DEALS_NAME
 from arena.replay.journal import deal_log as deal_log_module
 from arena.replay.journal.deal_log import DealLog
 from arena.server.bots import BotId
-from arena.server.deals.fair import Deals, GroupOrder, PlannedMatch
+from arena.server.deals.fair import FairDeals
+from arena.server.orders import DealSetOrder, TableOrder
+from arena.testing.orders import match_order
 from cardarena import _deals as sdk
 from cardarena.v1 import play_pb2
 
@@ -108,7 +109,7 @@ class World:
         self.log = DealLog(self.secrets.parent, public=self.public)
         self.bots = {}
         self.note = note
-        self.deals = Deals(self.log, "arena", self.bots.get, lag=lag)
+        self.deals = FairDeals(self.log, "arena", self.bots.get, lag=lag)
 
     def add(self, name, **kwargs):
         bot = Bot(self, name, **kwargs)
@@ -116,15 +117,14 @@ class World:
         return bot
 
 
-def order_of(*names, group_id="g1", game_id="democracy"):
+def order_of(*names, deal_set="g1", game_id="democracy"):
     """A deal-set of matches in which every bot sits at every seat once."""
-    game = game_by_id(game_id)
     bots = tuple(BotId(name) for name in names)
-    matches = tuple(
-        PlannedMatch(f"{group_id}-{turn}", bots[turn:] + bots[:turn], turn)
+    tables = tuple(
+        TableOrder(f"{deal_set}-{turn}", bots[turn:] + bots[:turn], turn)
         for turn in range(len(bots))
     )
-    return GroupOrder(group_id, game, game.options({}, len(bots)), matches)
+    return DealSetOrder(deal_set, match_order(game_id, bots).terms, tables)
 
 
 def in_world(folder, monkeypatch, main, **kwargs):

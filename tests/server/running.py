@@ -17,8 +17,8 @@ def running(folder, tokens, keys=None, **settings):
 
     async def main(arena):
         def hang_up(bot, verdict):
-            if bot in arena.sessions:
-                arena.sessions[bot].close(verdict)
+            if (session := arena.sessions.get(bot)) is not None:
+                session.close(verdict)
 
         found.append(arena)
         listening.set()

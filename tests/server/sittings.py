@@ -107,7 +107,7 @@ class World:
         ledger = MemoryLedger()
         table = Table(
             spec,
-            codec_of(spec.game),
+            codec_of(spec.terms.game),
             ports,
             ledger,
             timers=self.timers,

@@ -32,6 +32,7 @@ from arena.server.refusals import Refused
 from arena.server.services import metrics
 from arena.server.services.lobby import Lobby
 from arena.server.session.session import Session
+from arena.testing.orders import match_request
 from cardarena import _deals as sdk
 from cardarena.games.v1 import sixty_six_pb2
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
@@ -185,10 +186,10 @@ class Scene:
             player.dial(client).expect("welcome")
         # On one thread until the deal is fixed, then each on its own.
         self.match_id = client.lobby.CreateMatch(
-            lobby_pb2.CreateMatchRequest(
-                game=GAME,
-                bots=[player.name for player in self.players],
-                time_control=game_pb2.TimeControl(move_ms=int(PATIENCE_S * 2000)),
+            match_request(
+                GAME,
+                [player.name for player in self.players],
+                time_control={"move_ms": int(PATIENCE_S * 2000)},
             )
         ).match.match_id
         threads = [threading.Thread(target=player.run) for player in self.players]
@@ -201,12 +202,12 @@ class Scene:
 
     @property
     def deal(self):
-        (deal,) = self.arena._deal_log.live
+        (deal,) = self.arena.matches._deal_log.live
         return deal
 
     @property
     def table(self):
-        return self.arena.referee.tables[self.match_id]
+        return self.arena.matches.referee.tables[self.match_id]
 
     def secrets(self):
         deal = self.deal
@@ -259,7 +260,7 @@ class Scene:
         call(lobby.GetMatch, lobby_pb2.GetMatchRequest(match_id=self.match_id))
         call(replays.ListReplays, replay_pb2.ListReplaysRequest())
         call(replays.GetReplay, replay_pb2.GetReplayRequest(replay_id=self.match_id))
-        call(lobby.CreateMatch, lobby_pb2.CreateMatchRequest(game=GAME, bots=["ann", "nobody"]))
+        call(lobby.CreateMatch, match_request(GAME, ["ann", "nobody"]))
         note(client.stream(stray).error())
         # A bot that comes back is told everything anew.
         self.players[1].dial(client).expect("welcome")

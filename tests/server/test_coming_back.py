@@ -7,24 +7,29 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.referee import AbortCause, FaultKind
+from arena.referee import AbortCause
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
 from arena.replay.read import read_body
 from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
+from arena.replay.write import write_replay
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
-from arena.server.matches.cut_short import close
-from arena.server.matches.orders import MatchOrder
+from arena.server.matches.restore import aborted
+from arena.server.orders import BY_HAND, DealSetOrder
 from arena.server.refusals import Refused
+from arena.testing.orders import match_order
+from arena.testing.results import MemoryResults
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.server.cuts import EVERY_GAME, Line, quick_disk
 
 ANN, BOB = BotId("ann"), BotId("bob")
-ORDER = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
+ORDER = match_order("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
+SET = DealSetOrder("set", ORDER.terms, ORDER.tables, ORDER.seed)
+"""The same match, as the only one of a deal-set."""
 
 
 @pytest.fixture
@@ -42,7 +47,13 @@ async def arena_in(folder):
         recovery = recover(folder / "journal", replays, held=lambda _: True)
         with Journal(folder / "journal", matches=recovery.matches) as journal:
             arena = Arena(
-                journal, log, replays, Tokens(guests=True), recovery=recovery, server_id="arena"
+                journal,
+                log,
+                replays,
+                Tokens(guests=True),
+                results=MemoryResults(),
+                recovery=recovery,
+                server_id="arena",
             )
             async with trio.open_nursery() as nursery:
                 await nursery.start(arena.run)
@@ -75,11 +86,11 @@ def test_a_bot_with_a_match_in_play_may_come_back_to_an_arena_that_drains(folder
     async def main():
         async with arena_in(folder) as (arena, _):
             lines = [says_hello(arena, bot) for bot in ORDER.bots]
-            arena.create(ORDER)
+            arena.matches.order(ORDER, "m", BY_HAND)
             await wait_all_tasks_blocked()
             arena.drain(60.0)
             assert told(lines[0])[-1] == "drain"
-            arena.hung_up(arena.sessions[ANN], lines[0])
+            arena.hung_up(arena.sessions.get(ANN), lines[0])
             line = says_hello(arena, ANN)
             assert told(line) == ["welcome", "drain"]
             assert refused(arena, BotId("eve")) == "DRAINING"
@@ -112,7 +123,7 @@ def test_a_bot_that_is_launched_again_has_not_arrived_by_the_stream_of_the_dead(
                 await arena.arrived((ANN,))
                 arrived.set()
 
-            arena.sessions[ANN].leave()
+            arena.sessions.get(ANN).leave()
             nursery.start_soon(wait)
             await wait_all_tasks_blocked()
             assert not arrived.is_set()
@@ -124,41 +135,40 @@ def test_a_bot_that_is_launched_again_has_not_arrived_by_the_stream_of_the_dead(
 
 
 def test_a_bot_that_is_away_just_when_its_match_goes_on_is_not_gone(folder):
-    order = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m", deal_set="set")
+    order = SET
 
     async def main():
         async with arena_in(folder) as (arena, nursery):
             for bot in order.bots:
                 says_hello(arena, bot)
-            nursery.start_soon(arena.lease, order)
+            nursery.start_soon(arena.lease, order, "m")
             await wait_all_tasks_blocked()
-            assert "m" in arena.referee.tables
+            assert "m" in arena.matches.referee.tables
         async with arena_in(folder) as (arena, nursery):
             lines = [says_hello(arena, bot) for bot in order.bots]
-            arena.hung_up(arena.sessions[ANN], lines[0])
-            nursery.start_soon(arena.lease, order)
+            arena.hung_up(arena.sessions.get(ANN), lines[0])
+            nursery.start_soon(arena.lease, order, "m")
             await wait_all_tasks_blocked()
-            assert "m" in arena.referee.tables
-            assert not any(arena.sessions[bot].gone for bot in order.bots)
+            assert "m" in arena.matches.referee.tables
+            assert not any(arena.sessions.get(bot).gone for bot in order.bots)
 
     run(main)
 
 
 def test_a_bot_that_never_came_is_gone_when_its_match_goes_on(folder):
-    order = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m", deal_set="set")
+    order = SET
 
     async def main():
         async with arena_in(folder) as (arena, nursery):
             for bot in order.bots:
                 says_hello(arena, bot)
-            nursery.start_soon(arena.lease, order)
+            nursery.start_soon(arena.lease, order, "m")
             await wait_all_tasks_blocked()
         async with arena_in(folder) as (arena, _):
             says_hello(arena, ANN)
-            outcome = await arena.lease(order)  # bob does not come, and ann does not answer
-            faults = [[each.kind for each in outcome.faults if each.seat == at] for at in (0, 1)]
-            assert faults[0][0] is FaultKind.TIMEOUT
-            assert faults[1] == [FaultKind.GONE]
+            outcome = await arena.lease(order, "m")  # bob does not come, and ann does not answer
+            assert outcome.faults[0]["timeout"]
+            assert outcome.faults[1] == {"gone": 1}
 
     run(main)
 
@@ -170,8 +180,8 @@ def test_what_was_promised_is_written_down_again_before_all_else(folder):
         async with arena_in(folder) as (arena, _):
             for bot in ORDER.bots:
                 says_hello(arena, bot)
-            arena.create(ORDER)  # killed before it begins
-            arena._nursery.cancel_scope.cancel()
+            arena.matches.order(ORDER, "m", BY_HAND)  # killed before it begins
+            arena.matches._nursery.cancel_scope.cancel()
         async with arena_in(folder):
             segment = max((folder / "journal").glob("*.journal"))
             with segment.open("rb") as file:
@@ -185,14 +195,14 @@ def test_what_was_promised_is_written_down_again_before_all_else(folder):
 
 def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
     """Whatever the microsecond of its last decision, which need not have cost any time."""
-    order = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
+    order = ORDER
 
     async def main():
         async with arena_in(folder) as (arena, nursery):
             for bot in order.bots:
                 says_hello(arena, bot)
-            arena.sessions[BOB].leave()
-            nursery.start_soon(arena.lease, order)
+            arena.sessions.get(BOB).leave()
+            nursery.start_soon(arena.lease, order, "m")
             await wait_all_tasks_blocked()
         (unfinished,) = recover(folder / "journal", folder / "replays").unfinished
         bodies = [read_body(Framed(0, each)) for each in unfinished.bodies]
@@ -202,7 +212,8 @@ def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
         last = journal_pb2.Record(match=number, decided=decided).SerializeToString()
         with Journal(folder / "another") as journal:
             changed = replace(unfinished, bodies=(*unfinished.bodies[:-1], last))
-            close(changed, AbortCause.STOPPED, journal, folder / "replays")
+            _, bodies = aborted(changed, AbortCause.STOPPED, journal)
+        write_replay(folder / "replays", "m", bodies, unfinished.opening)
         verdict = verify_file(folder / "replays" / "m.replay")
         assert verdict.ok, verdict.problem
 

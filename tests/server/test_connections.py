@@ -7,12 +7,13 @@ from arena.replay.journal.recovery import KeptSession
 from arena.server.bots import BotId
 from arena.server.gate.limits import LOCAL, OWN_HELLOS, CallLimits, Limits, Rank, address_of
 from arena.server.gate.tokens import Tokens
-from arena.server.matches.cut_short import KEPT_SILENT, keep_sessions
+from arena.server.matches.restore import KEPT_SILENT, session_records
 from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
 from arena.server.session.register import SessionRegister
 from arena.server.session.session import REMEMBERED_BYTES, Session
-from cardarena.v1 import journal_pb2
+from cardarena.v1 import play_pb2
+from tests.server.sittings import FakeOutbox
 
 # fmt: off
 PEERS = [
@@ -153,21 +154,27 @@ def test_when_many_say_hello_new_ones_are_refused_first_then_those_that_come_bac
 
 class World:
     def __init__(self, *, why_busy=lambda: ""):
-        self.sessions, self.kept = {}, {}
         self.tokens = Tokens(guests=True)
-        self.reception = SessionRegister(
-            self.sessions, self.kept, CallLimits(why_busy=why_busy), self.tokens.forget_guest
+        self.register = SessionRegister(
+            CallLimits(why_busy=why_busy),
+            now_s=lambda: 0.0,
+            forget_guest=self.tokens.forget_guest,
         )
 
+    @property
+    def bots(self):
+        return [session.bot for session in self.register]
+
     def come(self, name):
-        bot = self.tokens.bot(f"guest:{name}")
-        self.reception.let_in(bot)
-        kept = self.kept.get(bot, KeptSession())
-        return self.sessions.setdefault(bot, Session(bot, lambda: 0.0, matches=kept.matches))
+        """Say hello, over a stream that is gone at once."""
+        outbox = FakeOutbox()
+        session = self.register.hello(self.tokens.bot(f"guest:{name}"), play_pb2.Hello(), outbox)
+        session.detach(outbox)
+        return session
 
     def visit(self, name):
         session = self.come(name)
-        self.reception.hung_up(session)
+        self.register.hung_up(session)
         return session
 
 
@@ -180,23 +187,23 @@ def test_a_flood_of_guests_leaves_a_bounded_memory(few_away):
     world = World()
     for number in range(100):
         world.visit(f"guest {number}")
-    assert [bot.name for bot in world.sessions] == ["guest 97", "guest 98", "guest 99"]
-    assert not world.kept
+    assert [bot.name for bot in world.bots] == ["guest 97", "guest 98", "guest 99"]
+    assert not world.register._kept
     assert len(world.tokens._guests) == 3
 
 
 def test_a_bot_with_matches_is_not_forgotten(few_away):
     world = World()
     player = world.come("player")
-    player.reserved = 1
-    world.reception.hung_up(player)
+    player.reserve()
+    world.register.hung_up(player)
     for number in range(10):
         world.visit(f"guest {number}")
-    assert BotId("player") in world.sessions
-    player.reserved = 0
+    assert BotId("player") in world.bots
+    player.unreserve()
     for number in range(10):
         world.visit(f"another {number}")
-    assert BotId("player") not in world.sessions
+    assert BotId("player") not in world.bots
 
 
 def test_a_bot_that_has_played_goes_on_with_its_numbers(few_away):
@@ -205,8 +212,8 @@ def test_a_bot_that_has_played_goes_on_with_its_numbers(few_away):
     world.visit("player")
     for number in range(10):
         world.visit(f"guest {number}")
-    assert BotId("player") not in world.sessions
-    assert world.kept == {BotId("player"): KeptSession(0, 7)}
+    assert BotId("player") not in world.bots
+    assert world.register._kept == {BotId("player"): KeptSession(2, 7)}
     assert world.come("player").numbered == 7
 
 
@@ -215,12 +222,12 @@ def test_a_bot_that_came_back_is_not_forgotten_for_having_left(few_away):
     world.visit("here")._outbox = object()
     for number in range(10):
         world.visit(f"guest {number}")
-    assert BotId("here") in world.sessions
+    assert BotId("here") in world.bots
 
 
 def test_one_bot_cannot_say_hello_without_end():
     world = World()
-    world.come("busy").reserved = 1
+    world.come("busy").reserve()
     for _ in range(OWN_HELLOS):
         world.come("busy")
     assert refusal(world.come, "busy") == "BUSY"
@@ -230,7 +237,7 @@ def test_one_bot_cannot_say_hello_without_end():
 def test_a_bot_with_matches_comes_in_under_overload_and_a_new_one_does_not():
     why = ""
     world = World(why_busy=lambda: why)
-    world.come("player").reserved = 1
+    world.come("player").reserve()
     world.come("known")
     why = "the arena is 90 ms late"
     world.come("player")
@@ -239,14 +246,9 @@ def test_a_bot_with_matches_comes_in_under_overload_and_a_new_one_does_not():
 
 
 def test_after_a_restart_those_who_never_played_are_counted_up_to_a_number():
-    class Written(list):
-        def append(self, data):
-            super().append(journal_pb2.Record.FromString(data).session.bot)
-
     sessions = {(f"guest {n}", 0): KeptSession(1, 0) for n in range(KEPT_SILENT + 5)}
     sessions |= {("player", 0): KeptSession(1, 3)}
-    written = Written()
-    keep_sessions(sessions, written)
+    written = [record.session.bot for record in session_records(sessions)]
     assert len(written) == KEPT_SILENT + 1
     assert "player" in written
     assert "guest 0" not in written

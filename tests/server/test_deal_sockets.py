@@ -24,8 +24,9 @@ from arena.replay.signing import (
 from arena.replay.verify import verify
 from arena.server.deals import handshake as deal_group
 from arena.server.gate.tokens import Tokens
+from arena.testing.orders import match_request
 from cardarena import _deals as sdk
-from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2
+from cardarena.v1 import play_pb2, replay_pb2
 from tests.server.running import running
 from tests.server.streams import PATIENCE_S, Client
 
@@ -126,7 +127,7 @@ def together(*calls):
 
 
 def create(bot, *names):
-    request = lobby_pb2.CreateMatchRequest(game="abstrac", bots=names)
+    request = match_request("abstrac", names)
     return bot.client.lobby.CreateMatch(request).match.match_id
 
 

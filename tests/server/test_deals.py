@@ -9,7 +9,7 @@ import trio
 
 from arena.deal import (
     NO_COMMITMENT,
-    Terms,
+    DealTerms,
     context,
     opened_key,
     plan_hash,
@@ -25,8 +25,9 @@ from arena.replay.journal.deal_log import STOPPED
 from arena.server.bots import BotId
 from arena.server.data_folder import arena_id
 from arena.server.deals import fair as deals_module
-from arena.server.deals.fair import Deals, PlannedMatch
+from arena.server.deals.fair import FairDeals
 from arena.server.deals.handshake import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
+from arena.server.orders import TableOrder
 from arena.wire.settings import settings_of_options, values_of_settings
 from cardarena import _deals as sdk
 from cardarena.v1 import journal_pb2
@@ -245,7 +246,7 @@ def test_what_honest_bots_are_told(tmp_path, monkeypatch):
         names = {opened.participant, bob.told[0].deal_open.participant}
         assert {each.participant for each in shown.commitments} == names
         # A pseudonym tells nothing of the bot, and is not used again.
-        again = await world.deals.fix(order_of("ann", "bob", group_id="g2"))
+        again = await world.deals.fix(order_of("ann", "bob", deal_set="g2"))
         assert not names & {each.participant for each in again.fair_deal.participants}
         key = sdk.key_of(
             deal.transcript, closed.secret, {e.participant: e.entropy for e in closed.entropies}
@@ -329,8 +330,8 @@ def test_each_instance_of_a_bot_answers_for_itself(tmp_path, monkeypatch):
         honest = world.add("ann", instance=1)
         liar = world.add("ann", instance=2, acts={"deal_transcript": opens_wrongly})
         order = order_of("ann", "bob")
-        table = PlannedMatch("g1-0", (honest.bot, liar.bot))
-        order = dataclasses.replace(order, matches=(table,))
+        table = TableOrder("g1-0", (honest.bot, liar.bot))
+        order = dataclasses.replace(order, tables=(table,))
         fixed = await world.deals.fix(order)
         assert order.plan == "g1-0 0 ann/1 ann/2"
         assert list(fixed.culprits) == [liar.bot]
@@ -347,8 +348,8 @@ def test_deal_sets_are_fixed_at_the_same_time_and_ahead_of_play(tmp_path, monkey
         bots = [world.add(name) for name in ("ann", "bob")]
         fixed = []
 
-        async def fix(group_id):
-            fixed.append(await world.deals.fix(order_of("ann", "bob", group_id=group_id)))
+        async def fix(deal_set):
+            fixed.append(await world.deals.fix(order_of("ann", "bob", deal_set=deal_set)))
 
         began_s = trio.current_time()
         async with trio.open_nursery() as nursery:
@@ -378,16 +379,16 @@ def test_the_context_binds_what_a_replay_says(game_id, tmp_path, monkeypatch):
         order = order_of(*(f"bot{at}" for at in range(game.seats[0])), game_id=game_id)
         fixed = await world.deals.fix(order)
         fair, opening = fixed.fair_deal, fixed.opening
-        settings = values_of_settings(settings_of_options(game, order.options))
+        settings = values_of_settings(settings_of_options(game, order.terms.options))
         rules = rules_hash(game_id, game.rules_version, setting_texts(settings))
         shuffles = Shuffles()
-        game.rules.start(order.options, game.seats[0], shuffles)
+        game.rules.start(order.terms.options, game.seats[0], shuffles)
         assert fair.rules_hash == rules
         assert list(fair.deck) == [str(card) for card in shuffles.first]
         assert fair.plan_hash == plan_hash(opening.plan, opening.plan_salt)
         participants = tuple(each.participant for each in fair.participants)
         head = bytes(32)
-        terms = Terms(
+        terms = DealTerms(
             "arena", "g1", game_id, rules, tuple(fair.deck), 0, fair.plan_hash, participants, head
         )
         assert fixed.context == context(terms)
@@ -525,14 +526,14 @@ def test_deal_sets_that_are_over_are_forgotten_in_time(tmp_path, monkeypatch):
     monkeypatch.setattr(deals_module, "REMEMBERED_DEALS", 3)
 
     async def main(world):
-        first = await world.deals.fix(order_of("ann", "bob", group_id="first"))
+        first = await world.deals.fix(order_of("ann", "bob", deal_set="first"))
         await world.deals.close(first.context)
         for at in range(4):
-            fixed = await world.deals.fix(order_of("ann", "bob", group_id=f"g{at}"))
+            fixed = await world.deals.fix(order_of("ann", "bob", deal_set=f"g{at}"))
             await world.deals.close(fixed.context)
         assert len(world.deals._over) == 3
-        assert world.deals._groups == {}
-        assert list(world.log.book.groups()) == []
+        assert world.deals._handshakes == {}
+        assert list(world.log.book.deals()) == []
         refusal = world.deals.deal_commit(BotId("ann"), first.context, OTHER)
         assert reason(refusal) == "UNKNOWN_ASK"
 
@@ -751,7 +752,7 @@ def test_a_deal_set_that_is_given_up_is_void_for_everybody(seconds, tmp_path, mo
         world.add("bob", acts={"deal_transcript": nothing})
         with trio.move_on_after(seconds):
             await world.deals.fix(order_of("ann", "bob"))
-        assert world.deals._groups == {}
+        assert world.deals._handshakes == {}
         await world.log.synced()
         public = read_log(world.public)
         assert public.unopened == set()
@@ -770,7 +771,7 @@ def test_a_void_deal_set_whose_end_is_cut_short_is_over_all_the_same(tmp_path, m
 
         async def stopped_at_the_second():
             if next(waits) == 2:
-                assert next(iter(world.log.book.groups())).void_reason
+                assert next(iter(world.log.book.deals())).void_reason
                 scope.cancel()
             await synced()
 
@@ -778,7 +779,7 @@ def test_a_void_deal_set_whose_end_is_cut_short_is_over_all_the_same(tmp_path, m
         with trio.CancelScope() as scope:
             await world.deals.fix(order_of("ann", "bob"))
         assert scope.cancelled_caught
-        assert world.deals._groups == {}
+        assert world.deals._handshakes == {}
         await synced()
         assert read_log(world.public).unopened == set()
 
@@ -823,7 +824,7 @@ def test_a_disk_that_fails_stops_the_deal_before_anybody_is_asked(tmp_path, monk
         with pytest.raises(Unwritten, match="No space left"):
             await world.deals.fix(order_of("ann", "bob"))
         assert ann.told == []
-        assert world.deals._groups == {}
+        assert world.deals._handshakes == {}
 
     in_world(tmp_path, monkeypatch, main)
 
@@ -833,7 +834,7 @@ def test_a_disk_that_fails_stops_the_deal_before_anybody_is_asked(tmp_path, monk
 
 def test_nothing_that_the_arena_draws_comes_twice(tmp_path, monkeypatch):
     async def main(world):
-        deals = [await world.deals.fix(order_of("ann", "bob", group_id=f"g{n}")) for n in range(9)]
+        deals = [await world.deals.fix(order_of("ann", "bob", deal_set=f"g{n}")) for n in range(9)]
         drawn = [(each.opening.secret, each.opening.plan_salt) for each in deals]
         flat = [part for each in drawn for part in each]
         flat += [p.participant for each in deals for p in each.fair_deal.participants]
@@ -846,7 +847,7 @@ def test_nothing_that_the_arena_draws_comes_twice(tmp_path, monkeypatch):
 def test_chance_is_what_the_arena_is_given(tmp_path, monkeypatch):
     async def main(world):
         numbers = itertools.count(1)
-        world.deals = Deals(
+        world.deals = FairDeals(
             world.log,
             "arena",
             world.bots.get,

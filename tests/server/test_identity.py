@@ -277,7 +277,7 @@ def test_a_key_lets_nobody_in_as_another_bot(arena, house):
         alpha = anns.stream(house.bot)
         epoch = alpha.expect("welcome").epoch
         bobs.stream(house.others_bot).expect("welcome")
-        session = arena.sessions[BotId("Alpha")]
+        session = arena.sessions.get(BotId("Alpha"))
         assert (session.connected, session.epoch) == (True, epoch)
 
 
@@ -291,7 +291,7 @@ def test_revoking_a_key_closes_the_stream_of_its_bot_and_no_other(arena, house):
         assert reason_of(stream.error()) == (grpc.StatusCode.UNAVAILABLE, "KEYS_CHANGED")
         code, reason = reason_of(first.stream(doomed).error())
         assert (code, reason) == (grpc.StatusCode.UNAUTHENTICATED, "REVOKED_TOKEN")
-        assert arena.sessions[BotId("beta")].connected
+        assert arena.sessions.get(BotId("beta")).connected
 
 
 def test_a_guest_has_to_leave_a_name_that_somebody_claims(arena, house):

@@ -43,7 +43,7 @@ def test_the_time_that_the_arena_was_blocked_is_refunded_and_stands_in_the_repla
         (ask,) = second.expect("asks").asks
         # Trio and the transport share a thread: what blocks one blocks both.
         blocked = threading.Event()
-        arena._token.run_sync_soon(lambda: (blocked.set(), time.sleep(BLOCKED_S)))
+        arena.matches._token.run_sync_soon(lambda: (blocked.set(), time.sleep(BLOCKED_S)))
         assert blocked.wait(PATIENCE_S)
         second.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
         played(first, second)
@@ -53,7 +53,7 @@ def test_the_time_that_the_arena_was_blocked_is_refunded_and_stands_in_the_repla
 
 
 def test_lateness_is_measured_while_a_match_is_in_play_and_not_when_all_is_quiet(arena):
-    meter = arena.referee.lag
+    meter = arena.lag
     with Client(arena.address) as client, seated(arena, "m1", "m2") as streams:
         assert meter._next is None
         before = meter.counts().ticks

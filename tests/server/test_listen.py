@@ -15,6 +15,7 @@ from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.listen import CannotServe, TlsFiles, is_local
 from arena.store import Key, Scope
+from arena.testing.orders import match_request
 from cardarena._dial import Dial
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc
 from tests.server.certificates import Authority, openssl
@@ -250,11 +251,11 @@ def test_bots_play_over_tls(papers, tmp_path, monkeypatch):
         threads = [threading.Thread(target=play, args=(address, each)) for each in bots.values()]
         for thread in threads:
             thread.start()
-        request = lobby_pb2.CreateMatchRequest(game="abstrac", bots=list(bots))
+        request = match_request("abstrac", bots)
         metadata = (("authorization", f"Bearer {organiser}"),)
         with Dial(address).channel(address, ()) as channel:
             lobby = lobby_pb2_grpc.LobbyServiceStub(channel)
-            until(lambda: [bot.connected for bot in arena.sessions.values()] == [True, True])
+            until(lambda: [bot.connected for bot in arena.sessions] == [True, True])
             lobby.CreateMatch(request, metadata=metadata)
         assert ended.wait(PATIENCE_S)
     for thread in threads:

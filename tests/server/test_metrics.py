@@ -23,7 +23,8 @@ from arena.server.host import CannotServe
 from arena.server.services.metrics import DEAL_STEPS, MAX_HEAD_BYTES, MAX_READERS
 from arena.server.session.outbox import Outbox
 from arena.server.watch import UNKNOWN_CALL
-from cardarena.v1 import game_pb2, lobby_pb2, play_pb2
+from arena.testing.orders import match_request
+from cardarena.v1 import play_pb2
 from tests.server.running import running
 from tests.server.streams import PATIENCE_S, Client
 from tests.server.test_deal_sockets import together
@@ -88,15 +89,9 @@ def seat(client, *names):
 
 
 def create(client, *names, **request):
-    settings = {
-        "game": "abstrac",
-        "bots": names,
-        "seed": "s",
-        "options": [game_pb2.Setting(name="hands", number=2)],
-        "time_control": game_pb2.TimeControl(move_ms=20_000),
-        **request,
-    }
-    return client.lobby.CreateMatch(lobby_pb2.CreateMatchRequest(**settings)).match.match_id
+    settings = {"options": {"hands": 2}, "seed": "s", "time_control": {"move_ms": 20_000}}
+    wanted = match_request("abstrac", names, **{**settings, **request})
+    return client.lobby.CreateMatch(wanted).match.match_id
 
 
 def play(streams, choose=lambda ask: 0):

@@ -78,10 +78,15 @@ def test_a_match_is_announced_before_its_first_ask():
     kinds = [each.WhichOneof("body") for each in world.ann.outbox.messages]
     assert kinds == ["match_start", "asks"]
     start = world.ann.outbox.only("match_start")
-    assert (start.match, start.game, start.seat, start.rules_version) == (1, "abstrac", 1, 1)
+    assert (start.match, start.terms.game, start.seat, start.terms.rules_version) == (
+        1,
+        "abstrac",
+        1,
+        1,
+    )
     assert [(each.seat, each.name) for each in start.players] == [(0, "bob"), (1, "ann")]
-    assert {each.name for each in start.options} == {"hands", "target"}
-    assert start.time_control.move_ms == 1000
+    assert {each.name for each in start.terms.options} == {"hands", "target"}
+    assert start.terms.time_control.move_ms == 1000
     (ask,) = world.ann.outbox.asks()
     assert (ask.ask_id, ask.match, ask.seat) == (FIRST, 1, 1)
     assert (ask.clock.move_ms, ask.clock.bank_ms, ask.clock.increment_ms) == (1000, 5000, 100)
@@ -176,7 +181,7 @@ def test_waiting_for_a_slot_is_nobodys_time():
 def test_a_match_that_asks_again_at_once_waits_behind_the_others():
     """When the other seat has left, the bot's next turn comes with its answer."""
     world = World(max_open_asks=1)
-    world.bob.session.gone = True
+    world.bob.session.never_came()
     world.begin(seed="1")
     world.begin(seed="2")
     matches = []

@@ -29,7 +29,7 @@ def test_a_welcome_with_as_many_matches_as_there_may_be_can_be_sent(game):
     start = Seating(session, 1 << 31, spec, seats - 1, ("x" * 32,) * seats).match_start
     start.deal_context = bytes(32)
     for each in ("move_ms", "bank_ms", "increment_ms", "hand_ms", "match_ms"):
-        setattr(start.time_control, each, (1 << 32) - 1)
+        setattr(start.terms.time_control, each, (1 << 32) - 1)
     assert MAX_MATCHES * (start.ByteSize() + 5) < SENT
 
 

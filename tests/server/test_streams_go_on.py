@@ -26,6 +26,7 @@ from tests.server.cuts import (
     SdkPlayer,
     World,
     chooses,
+    deal_set_of,
     orders_of,
     quick_disk,
 )
@@ -308,7 +309,7 @@ def test_notes_reach_the_replay_whatever_is_cut(folder, game):
 
 
 def notes_of(world, order):
-    replay = Replay.open(world.data / "replays" / f"{order.match_id}.replay")
+    replay = Replay.open(world.data / "replays" / f"{order.deal_set}.replay")
     return {(each.seat, each.decision): each.note for each in replay.decided if each.note}
 
 
@@ -377,7 +378,7 @@ def test_a_rule_that_is_tried_out_in_a_worker_is_tried_again(folder):
 
 def test_leased_matches_go_on_when_they_are_leased_again(folder):
     bots = partial(players_of, "democracy", **TOGETHER)
-    orders = orders_of("democracy", bots(), matches=2, deal_set="set", tables=2, seed="one")
+    orders = [deal_set_of(orders_of("democracy", bots(), matches=2, seed="one"), "set")]
     twin = play(folder, orders, bots(), lease=True)
     cuts = cuts_over(twin.boundaries * 2 // 3, Killed, 6)
     world = play(folder, orders, bots(), cuts, lease=True)

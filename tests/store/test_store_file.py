@@ -34,7 +34,7 @@ def run_sql(path, *statements):
     connection.close()
 
 
-INSERT = "INSERT INTO tournaments VALUES (1, 'n', 'g', 1, '{}', '{}', 2, 's', 'c', 0)"
+INSERT = "INSERT INTO tournaments VALUES (1, 'n', 's', 'c', '{}')"
 
 
 def write(store, *steps):

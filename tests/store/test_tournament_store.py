@@ -15,22 +15,39 @@ from sqlalchemy import select
 from arena.ladder.results import MatchOutcome, aborted
 from arena.ladder.schedule import round_robin
 from arena.ladder.tournament import run_tournament
-from arena.store import Entrant, Settings, SettingsDiffer, StoreError, open_store, schema
+from arena.store import (
+    EndedMatch,
+    Entrant,
+    Settings,
+    SettingsDiffer,
+    StoreError,
+    open_store,
+    schema,
+)
 
 ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+TERMS = {
+    "game": "democracy",
+    "rules_version": 1,
+    "options": {"hands": 4, "suits": "all", "wild": False},
+    "seats": 2,
+    "time_control": {"move_ms": 1000, "bank_ms": 0},
+    "fault_limit": 10,
+    "away_limit_ms": 60_000,
+    "seeded": True,
+}
 SETTINGS = Settings(
     name="autumn",
-    game="democracy",
-    rules_version=1,
-    seats=2,
+    terms=TERMS,
     seed="7",
     entrants=(Entrant("ann", "python ann.py", "1.0"), Entrant("bob", "./bob")),
-    options={"hands": 4, "suits": "all", "wild": False},
-    time_control={"move_ms": 1000, "bank_ms": 0},
 )
 PLAN = round_robin(["ann", "bob"], seats=2, deal_sets=3, seed="7", tournament="autumn")
 MATCHES = [match for each in PLAN for match in each.matches]
+DEAL_SETS = {match.id: match.deal_set_id for match in MATCHES}
+AT = 1_795_176_000_000
+"""When matches ended, in milliseconds since 1970."""
 OUTCOME = MatchOutcome(
     match_id=MATCHES[0].id,
     scores=(12, -12),
@@ -38,7 +55,7 @@ OUTCOME = MatchOutcome(
     ending="forfeit",
     faults=({}, {"timeout": 9, "gone": 1}),
     hands=4,
-    replay_id="r1",
+    decisions=99,
     evidence="the bot's stream ended",
 )
 
@@ -59,15 +76,42 @@ def tournament(store):
     return store.open_tournament(SETTINGS, PLAN, now=NOW)
 
 
+def record(store, *outcomes, bots=None):
+    """Record how matches of the plan ended."""
+    seated = {match.id: match.bots for match in MATCHES}
+    store.matches().record(
+        [
+            EndedMatch(
+                each, "democracy", bots or seated[each.match_id], DEAL_SETS[each.match_id], AT
+            )
+            for each in outcomes
+        ]
+    )
+
+
 def result(match, **more):
     settled = {"scores": (1, 0), "places": (1, 2), "ending": "completed", "faults": ({}, {})}
     return MatchOutcome(match.id, **(settled | more))
 
 
+def changed(change):
+    """The settings with a field of theirs changed, or one of their terms."""
+    terms = {name: value for name, value in change.items() if name in TERMS}
+    rest = {name: value for name, value in change.items() if name not in TERMS}
+    return replace(SETTINGS, terms=TERMS | terms, **rest)
+
+
+def another(name):
+    """The settings and the schedule of a tournament of another name."""
+    plan = round_robin(["ann", "bob"], seats=2, deal_sets=3, seed="7", tournament=name)
+    return replace(SETTINGS, name=name), plan
+
+
 class TestGoingOn:
     def test_everything_comes_back_after_closing(self, path):
         with open_store(path) as store:
-            store.open_tournament(SETTINGS, PLAN, now=NOW).record(MATCHES[0], OUTCOME)
+            store.open_tournament(SETTINGS, PLAN, now=NOW)
+            record(store, OUTCOME)
         with open_store(path) as store:
             again = store.open_tournament(SETTINGS, PLAN, now=NOW + timedelta(days=1))
             assert again.settings() == SETTINGS
@@ -81,12 +125,13 @@ class TestGoingOn:
         store.open_tournament(other_order, PLAN, now=NOW)
 
     def test_values_that_json_spells_otherwise_are_the_same(self, store):
-        listed = replace(SETTINGS, options={"ranks": (1, 2)})
+        listed = replace(SETTINGS, terms=TERMS | {"options": {"ranks": (1, 2)}})
         store.open_tournament(listed, PLAN, now=NOW)
         store.open_tournament(listed, PLAN, now=NOW)
 
     def test_a_schedule_may_grow_and_keeps_its_results(self, store):
-        store.open_tournament(SETTINGS, PLAN[:1], now=NOW).record(MATCHES[0], OUTCOME)
+        store.open_tournament(SETTINGS, PLAN[:1], now=NOW)
+        record(store, OUTCOME)
         longer = store.open_tournament(SETTINGS, PLAN, now=NOW)
         assert longer.deal_sets() == PLAN
         assert longer.outcomes() == {OUTCOME.match_id: OUTCOME}
@@ -95,16 +140,24 @@ class TestGoingOn:
         assert store.open_tournament(SETTINGS, PLAN[:1], now=NOW).deal_sets() == PLAN
 
     def test_tournaments_of_one_store_are_apart(self, store, tournament):
-        spring = replace(SETTINGS, name="spring", seed="8")
-        # The same ids on purpose: even so, one tournament's result is not the other's.
-        other = store.open_tournament(spring, PLAN, now=NOW)
-        tournament.record(MATCHES[0], OUTCOME)
+        spring, plan = another("spring")
+        other = store.open_tournament(spring, plan, now=NOW)
+        record(store, OUTCOME)
         assert other.outcomes() == {}
         assert store.tournaments() == (SETTINGS, spring)
 
+    def test_a_match_is_of_one_tournament(self, store, tournament, path):
+        with pytest.raises(StoreError) as raised:
+            store.open_tournament(replace(SETTINGS, name="spring"), PLAN, now=NOW)
+        assert str(raised.value) == (
+            f"{path} has matches already that the tournament 'spring' would play: give it "
+            "another name"
+        )
+        assert store.tournaments() == (SETTINGS,)
+
     def test_when_it_was_created_is_kept_in_utc(self, store, tournament):
         noon_in_bern = NOW.astimezone(timezone(timedelta(hours=1)))
-        store.open_tournament(replace(SETTINGS, name="spring"), PLAN, now=noon_in_bern)
+        store.open_tournament(*another("spring"), now=noon_in_bern)
         with store._database.reading() as connection:
             created = connection.execute(select(schema.tournaments.c.created)).scalars().all()
         assert created == ["2026-11-20T12:00:00+00:00"] * 2
@@ -121,9 +174,11 @@ class TestGoingOn:
         ({"game": "arlington"}, "the game democracy, not arlington"),
         ({"rules_version": 2}, "rules version 1, not 2"),
         ({"seats": 3}, "seats 2, not 3"),
+        ({"fault_limit": 0}, "fault limit 10, not 0"),
+        ({"away_limit_ms": 0}, "away limit in ms 60000, not 0"),
         ({"seed": "8"}, "seed 7, not 8"),
-        ({"fair": True}, "seeded deals, not fair ones"),
-        ({"options": {**SETTINGS.options, "hands": 8}}, "option hands 4, not 8"),
+        ({"seeded": False}, "seeded deals, not fair deals"),
+        ({"options": {**TERMS["options"], "hands": 8}}, "option hands 4, not 8"),
         (
             {"options": {"hands": 4, "wild": False, "jokers": 2}},
             "option jokers unset, not 2 and option suits all, not unset",
@@ -143,7 +198,7 @@ class TestGoingOn:
 )
 def test_other_settings_are_refused_and_named(store, tournament, path, change, difference):
     with pytest.raises(SettingsDiffer) as raised:
-        store.open_tournament(replace(SETTINGS, **change), PLAN, now=NOW)
+        store.open_tournament(changed(change), PLAN, now=NOW)
     assert str(raised.value) == (
         f"{path} already holds the tournament 'autumn' with {difference}: give it the same "
         "settings to go on, or start another in a new folder"
@@ -165,66 +220,75 @@ def test_a_tournament_that_is_not_there_is_said_so(store, path):
 
 
 class TestRecording:
-    def test_the_same_again_changes_nothing(self, tournament):
+    def test_the_same_again_changes_nothing(self, store, tournament):
         for _ in range(3):
-            tournament.record(MATCHES[0], OUTCOME)
+            record(store, OUTCOME)
         assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
 
     @pytest.mark.parametrize(
         "change",
-        [{"scores": (12, -11)}, {"faults": ({}, {"timeout": 9})}, {"replay_id": "r2"}],
-        ids=["scores", "faults", "replay"],
+        [{"scores": (12, -11)}, {"faults": ({}, {"timeout": 9})}, {"decisions": 98}],
+        ids=["scores", "faults", "decisions"],
     )
-    def test_another_result_of_the_same_match_is_refused(self, tournament, change):
-        tournament.record(MATCHES[0], OUTCOME)
+    def test_another_result_of_the_same_match_is_refused(self, store, tournament, change):
+        record(store, OUTCOME)
         with pytest.raises(StoreError, match="already has another result"):
-            tournament.record(MATCHES[0], replace(OUTCOME, **change))
+            record(store, replace(OUTCOME, **change))
         with pytest.raises(StoreError, match="already has another result"):
-            tournament.record(MATCHES[0], aborted(MATCHES[0].id))
+            record(store, aborted(MATCHES[0].id))
         assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
 
-    def test_where_the_journal_has_it_is_kept_with_the_result(self, tournament):
+    def test_where_the_journal_has_it_is_kept_with_the_result(self, store, tournament):
         """In one write; and the same result, found elsewhere in a journal, is the same."""
         here = replace(OUTCOME, journal_position="run-000001.journal:4711")
-        tournament.record(MATCHES[0], here)
-        tournament.record(MATCHES[0], replace(OUTCOME, journal_position="later:1"))
+        record(store, here)
+        record(store, replace(OUTCOME, journal_position="later:1"))
         (kept,) = tournament.outcomes().values()
         assert kept.journal_position == "run-000001.journal:4711"
 
-    def test_a_result_replaces_an_aborted_attempt(self, tournament):
+    def test_a_result_replaces_an_aborted_attempt(self, store, tournament):
         attempt = aborted(MATCHES[0].id, "the worker died")
-        tournament.record(MATCHES[0], attempt)
+        record(store, attempt)
         assert tournament.outcomes() == {attempt.match_id: attempt}
-        tournament.record(MATCHES[0], attempt)
-        tournament.record(MATCHES[0], OUTCOME)
+        record(store, attempt)
+        record(store, OUTCOME)
         assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
 
-    def test_scores_keep_being_whole_numbers_or_not(self, tournament):
-        tournament.record(MATCHES[0], result(MATCHES[0], scores=(2, -2)))
-        tournament.record(MATCHES[1], result(MATCHES[1], scores=(0.5, -0.5)))
+    def test_scores_keep_being_whole_numbers_or_not(self, store, tournament):
+        record(store, result(MATCHES[0], scores=(2, -2)))
+        record(store, result(MATCHES[1], scores=(0.5, -0.5)))
         scores = [each.scores for each in tournament.outcomes().values()]
         assert {repr(each) for each in scores} == {"(2, -2)", "(0.5, -0.5)"}
 
-    def test_a_match_outside_of_the_schedule_is_refused(self, tournament):
-        stranger = replace(MATCHES[0], id="stranger")
-        with pytest.raises(StoreError, match="match stranger is not in the schedule"):
-            tournament.record(stranger, result(stranger))
+    def test_a_match_that_is_in_no_schedule_is_kept_by_itself(self, store, tournament):
+        alone = MatchOutcome("alone", (1, 0), (1, 2), "completed", ({}, {}))
+        store.matches().record([EndedMatch(alone, "jam", ("cy", "ann"), "", AT)])
+        assert tournament.outcomes() == {}
+        found = store.matches().get("alone")
+        assert (found.outcome, found.game, found.bots) == (alone, "jam", ("cy", "ann"))
+        assert (found.tournament, found.deal_set, found.ended_unix_ms) == ("", "", AT)
 
-    def test_an_outcome_of_another_match_is_a_bug(self, tournament):
-        with pytest.raises(ValueError, match="cannot have the outcome of"):
-            tournament.record(MATCHES[1], OUTCOME)
+    def test_a_planned_match_has_no_result_between_other_bots(self, store, tournament):
+        with pytest.raises(StoreError, match="is planned between other bots"):
+            record(store, OUTCOME, bots=("ann", "cy"))
+        assert tournament.outcomes() == {}
 
-    def test_a_write_that_fails_half_way_leaves_nothing_behind(self, tournament):
+    def test_of_several_results_all_are_kept_or_none(self, store, tournament):
+        record(store, OUTCOME)
+        with pytest.raises(StoreError, match="already has another result"):
+            record(store, result(MATCHES[1]), replace(OUTCOME, scores=(0, 0)))
+        assert tournament.outcomes() == {OUTCOME.match_id: OUTCOME}
+
+    def test_a_write_that_fails_half_way_leaves_nothing_behind(self, store, tournament):
         unspeakable = replace(OUTCOME, faults=({}, {"timeout": object()}))
         with pytest.raises(Exception, match="type 'object' is not supported"):
-            tournament.record(MATCHES[0], unspeakable)
+            record(store, unspeakable)
         assert tournament.outcomes() == {}
-        tournament.record(MATCHES[0], OUTCOME)
+        record(store, OUTCOME)
 
-    def test_many_threads_may_record_at_once(self, tournament):
+    def test_many_threads_may_record_at_once(self, store, tournament):
         threads = [
-            threading.Thread(target=tournament.record, args=(match, result(match)))
-            for match in MATCHES
+            threading.Thread(target=record, args=(store, result(match))) for match in MATCHES
         ]
         for thread in threads:
             thread.start()
@@ -232,10 +296,10 @@ class TestRecording:
             thread.join()
         assert tournament.outcomes().keys() == {match.id for match in MATCHES}
 
-    def test_another_program_sees_a_result_at_once(self, tournament, path):
+    def test_another_program_sees_a_result_at_once(self, store, tournament, path):
         with open_store(path) as other:
             seen = other.tournament("autumn")
-            tournament.record(MATCHES[0], OUTCOME)
+            record(store, OUTCOME)
             assert seen.outcomes() == {OUTCOME.match_id: OUTCOME}
 
 
@@ -244,10 +308,10 @@ def test_a_killed_program_loses_no_result_and_leaves_no_half(path):
         "import os, signal, sys\n"
         "from pathlib import Path\n"
         "from arena.store import open_store\n"
-        "from tests.store.test_tournament_store import MATCHES, NOW, OUTCOME, PLAN, SETTINGS\n"
+        "from tests.store.test_tournament_store import NOW, OUTCOME, PLAN, SETTINGS, record\n"
         "store = open_store(Path(sys.argv[1]))\n"
-        "tournament = store.open_tournament(SETTINGS, PLAN, now=NOW)\n"
-        "tournament.record(MATCHES[0], OUTCOME)\n"
+        "store.open_tournament(SETTINGS, PLAN, now=NOW)\n"
+        "record(store, OUTCOME)\n"
         "with store._database.writing() as connection:\n"
         "    connection.exec_driver_sql('UPDATE matches SET status = ?', ('finished',))\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -271,8 +335,15 @@ def test_the_runner_plays_into_the_store_and_goes_on_after_closing(path):
         with open_store(path) as store:
             tournament = store.open_tournament(SETTINGS, PLAN, now=NOW)
 
+            async def recorded(match):
+                outcome = await lease(match)
+                record(store, outcome)
+                return outcome
+
             async def main():
-                return await run_tournament(PLAN, lease=lease, results=tournament, max_matches=1)
+                return await run_tournament(
+                    PLAN, lease=recorded, known=tournament.outcomes(), max_matches=1
+                )
 
             return trio.run(main)
 

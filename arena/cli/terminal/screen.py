@@ -63,19 +63,19 @@ class Screen:
         for each in replay.decided:
             if each.forfeited:
                 self._forfeited_at.setdefault(each.seat, each.decision)
-        self._moves = Notation(self._spec.game.module.Move)
-        self._events = Notation(self._spec.game.module.Event)
+        self._moves = Notation(self._spec.terms.game.module.Move)
+        self._events = Notation(self._spec.terms.game.module.Event)
 
     def header(self) -> None:
         """What the match was and who sat where."""
         opened, spec = self._replay.opened, self._spec
         start = datetime.fromtimestamp(opened.start_unix_ms / 1000, UTC)
-        self._print(Rule(Text(f"{spec.game.title} · match {draw.plain(spec.match_id)}")))
-        options = values_of_settings(opened.options).items()
-        control = spec.time_control
+        self._print(Rule(Text(f"{spec.terms.game.title} · match {draw.plain(spec.match_id)}")))
+        options = values_of_settings(opened.terms.options).items()
+        control = spec.terms.time_control
         rows = [
             ("begun", f"{start:%Y-%m-%d %H:%M:%S} UTC"),
-            ("rules", f"version {opened.rules_version}"),
+            ("rules", f"version {opened.terms.rules_version}"),
             ("options", ", ".join(f"{name} {value}" for name, value in options) or "none"),
             ("time", _time_control(control.move_ms, control.bank_ms, control.increment_ms)),
             ("deals", self._deals()),
@@ -177,7 +177,7 @@ class Screen:
         """What made a seat forfeit."""
         if decision.fault is FaultKind.GONE:
             return FAULT_WORDS[FaultKind.GONE] + self._because(decision.seat, decision.reason)
-        return f"made its fault number {self._spec.fault_limit}, which is the limit"
+        return f"made its fault number {self._spec.terms.fault_limit}, which is the limit"
 
     def _because(self, seat: int, reason: str) -> str:
         """A reason, for those who may know it."""
@@ -263,7 +263,7 @@ class Screen:
             return
         public = frame.view(None)
         yield from draw.view(public)
-        for seat in range(self._spec.seats):
+        for seat in range(self._spec.terms.seats):
             own = frame.view(Seat(seat))
             hidden = _differing(own, public)
             if hidden:
@@ -276,7 +276,7 @@ class Screen:
 
     def _deals(self) -> str:
         opened = self._replay.opened
-        if not opened.seeded:
+        if not opened.terms.seeded:
             try:
                 fairness = str(check_fairness(self._replay))
             except Discrepancy:

@@ -117,7 +117,7 @@ class DealLog:
     @property
     def live(self) -> tuple[BookedDeal, ...]:
         """Deal-sets whose packs are fixed, and which were not opened yet."""
-        return tuple(each for each in self.book.groups() if each.state is DealState.FIXED)
+        return tuple(each for each in self.book.deals() if each.state is DealState.FIXED)
 
     def drawn(
         self,
@@ -192,9 +192,9 @@ class DealLog:
         record = deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context))
         self._keep(record)
         deal = self._open(context)
-        for each in list(self.book.groups()):  # with the void attempts at it
+        for each in list(self.book.deals()):  # with the void attempts at it
             over = each.state in (DealState.OPENED, DealState.VOIDED)
-            if over and each.fair_deal.group_id == deal.fair_deal.group_id:
+            if over and each.fair_deal.deal_set == deal.fair_deal.deal_set:
                 self.book.forget(each.context)
         return deal
 
@@ -290,7 +290,7 @@ class DealLog:
 
     def _bring_to_an_end(self) -> None:
         """Finish what an earlier process began, and forget what is over."""
-        for deal in self.book.groups():
+        for deal in self.book.deals():
             if deal.state in (DealState.VOIDED, DealState.OPENED):
                 self._open(deal.context)
             # What is not in the public log was never shown to anybody.
@@ -299,11 +299,11 @@ class DealLog:
         for context in self._committed:
             if self.book.get(context) is None:
                 self.damage.append(f"the secret of deal-set {context.hex()[:16]} is lost")
-        groups = list(self.book.groups())
-        played = {each.fair_deal.group_id for each in groups if each.state is DealState.OPENED}
+        groups = list(self.book.deals())
+        played = {each.fair_deal.deal_set for each in groups if each.state is DealState.OPENED}
         for deal in groups:
             void = deal.state is DealState.VOIDED
-            needed = deal.defaulters and deal.fair_deal.group_id not in played
+            needed = deal.defaulters and deal.fair_deal.deal_set not in played
             if deal.state is DealState.OPENED or (void and not needed):
                 self.book.forget(deal.context)
         self.book.seeded.clear()

@@ -102,24 +102,20 @@ class Journal:
     ) -> None:
         self.close()
 
-    def match(
-        self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), *, leased: bool = False
-    ) -> MatchLog:
-        """The ledger of a match that begins; for `seated` and `leased` see `MatchLog`.
+    def match(self, spec: MatchSpec, seated: Sequence[SeatedAt] = ()) -> MatchLog:
+        """The ledger of a match that begins; for `seated` see `MatchLog`.
 
         Raises:
           ValueError: if the match's id cannot be part of a file's name.
         """
         check_match_id(spec.match_id)
         self._matches += 1
-        return MatchLog(self, self._matches, seated, leased=leased)
+        return MatchLog(self, self._matches, seated)
 
-    def match_again(
-        self, bodies: Sequence[bytes], seated: Sequence[SeatedAt] = (), *, leased: bool = False
-    ) -> MatchLog:
+    def match_again(self, bodies: Sequence[bytes], seated: Sequence[SeatedAt] = ()) -> MatchLog:
         """The ledger of a match that goes on: its records, of an earlier journal, come first."""
         number = journal_pb2.Record.FromString(bodies[0]).match
-        log = MatchLog(self, number, seated, leased=leased)
+        log = MatchLog(self, number, seated)
         log.go_on(bodies)
         return log
 

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple, Protocol
 from arena.referee import Evidence, FaultKind, MatchSpec, Outcome, Settled
 from arena.replay.records import CHAIN_START, chained
 from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
-from arena.wire.settings import settings_of_options
-from cardarena.v1 import game_pb2, journal_pb2
+from arena.wire.terms import terms_message
+from cardarena.v1 import journal_pb2
 
 # Fields of Record and of Decided.
 _MATCH: Final = tag_varint(1)
@@ -47,18 +47,14 @@ class SeatedAt(NamedTuple):
 class MatchLog:
     """The ledger of one match: `arena.referee.Ledger`. Keeps its records until it is cut."""
 
-    def __init__(
-        self, journal: Appendable, number: int, seated: Sequence[SeatedAt] = (), *, leased: bool
-    ) -> None:
+    def __init__(self, journal: Appendable, number: int, seated: Sequence[SeatedAt] = ()) -> None:
         """Number `number` of its journal. Says nothing yet.
 
-        `seated` are the numbers under which the bots' streams know the match, by
-        seat; `leased` says that somebody will start the match again after a crash.
+        `seated` are the numbers under which the bots' streams know the match, by seat.
         """
         self._journal = journal
         self._number = number
         self._seated = tuple(seated)
-        self._leased = leased
         self._head = _MATCH + varint(number)
         self._chain = CHAIN_START
         self.bodies: list[bytes] = []
@@ -68,29 +64,16 @@ class MatchLog:
         """The match begins: everything that it is played by."""
         if self.bodies:
             return  # it goes on
-        control = spec.time_control
         opened = journal_pb2.Opened(
             match_id=spec.match_id,
-            game=spec.game.id,
-            rules_version=spec.game.rules_version,
-            options=settings_of_options(spec.game, spec.options),
-            time_control=game_pb2.TimeControl(
-                move_ms=control.move_ms,
-                bank_ms=control.bank_ms,
-                increment_ms=control.increment_ms,
-                hand_ms=control.hand_ms,
-                match_ms=control.match_ms,
-            ),
+            terms=terms_message(spec.terms),
             entrants=[
                 journal_pb2.Entrant(name=entrant.name, version=entrant.version)
                 for entrant in spec.entrants
             ],
             start_unix_ms=time.time_ns() // 1_000_000,
-            seeded=spec.seeded,
             deal_key_sha256=spec.deal_key_sha256,
             deal_set=spec.deal_set,
-            fault_limit=spec.fault_limit,
-            away_limit_ms=spec.away_limit_ms,
             fair_deal=spec.fair_deal,
             forfeited_seats=[
                 journal_pb2.ForfeitedSeat(
@@ -167,7 +150,6 @@ class MatchLog:
                     journal_pb2.SeatedBot(bot=each.bot, instance=each.instance, match=each.match)
                     for each in self._seated
                 ],
-                leased=self._leased,
             )
             record = journal_pb2.Record(match=self._number, seated=seated)
             self._journal.append(record.SerializeToString())

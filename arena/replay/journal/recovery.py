@@ -5,7 +5,7 @@ was torn.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -13,6 +13,7 @@ from arena.referee import Settled
 from arena.referee.spec import Ending, FaultKind, Outcome
 from arena.replay.deal_book import DEALS_NAME, DealBook, Opening, read_deals
 from arena.replay.frames import Discrepancy
+from arena.replay.journal.attempts import is_played_again, replaces
 from arena.replay.journal.match_log import SeatedAt, settled_of
 from arena.replay.journal.segments import alive, runs
 from arena.replay.read import JournalBody, Replay, Unplayable, read_body
@@ -40,6 +41,12 @@ class Ended:
     outcome: Outcome
     path: Path | None
     """Its replay; None while its deal-set is held, or if it may be played again."""
+    bodies: tuple[bytes, ...] = ()
+    """Its records, of which its replay is still to be made."""
+    order: journal_pb2.Ordered | None = None
+    """How it was ordered, if the journal has it."""
+    opening: Opening | None = None
+    """Opens its deals, if its replay is still to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +59,8 @@ class Unfinished:
     """Opens its deals; None if that is lost."""
     seated: tuple[SeatedAt, ...] = ()
     """Under which numbers the bots' streams know it, by seat."""
-    leased: bool = False
-    """Somebody waits for its result and starts it again."""
+    order: journal_pb2.Ordered | None = None
+    """How it was ordered, if the journal has it."""
     boot_id: str = ""
     """The machine's, when it was written."""
 
@@ -83,8 +90,10 @@ class JournalRun:
     segments: tuple[Path, ...]
     unfinished: set[str] = field(default_factory=set)
     """Matches of it that had not ended, by id."""
-    kept: bool = False
-    """Whether it is damaged, or holds the only records of a match that has ended."""
+    unpublished: set[str] = field(default_factory=set)
+    """Matches of it that had ended and have no replay, by id."""
+    damaged: bool = False
+    """Whether a part of it cannot be used, which somebody may want to look at."""
 
 
 @dataclass(slots=True)
@@ -96,7 +105,7 @@ class Recovery:
     damage: list[str] = field(default_factory=list)
     """What could not be read or used, in sentences."""
     ordered: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
-    """Matches that were promised and have not begun, by id."""
+    """Matches that were ordered and have not begun, by id."""
     sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
     """By the bot's name and instance."""
     matches: int = 0
@@ -104,16 +113,18 @@ class Recovery:
     runs: list[JournalRun] = field(default_factory=list)
     """Oldest first."""
 
-    def spent(self, waiting: Collection[str]) -> list[Path]:
+    def spent(self, waiting: Collection[str], unpublished: Collection[str]) -> list[Path]:
         """Segments of which nothing is needed any more.
 
         `waiting` are the matches, by id, that no other journal has yet, and that may
-        still go on.
+        still go on; `unpublished` those that have ended and have no replay yet.
         """
         return [
             segment
             for run in self.runs
-            if not run.kept and run.unfinished.isdisjoint(waiting)
+            if not run.damaged
+            and run.unfinished.isdisjoint(waiting)
+            and run.unpublished.isdisjoint(unpublished)
             for segment in run.segments
         ]
 
@@ -133,8 +144,8 @@ def recover(
 
     `signer`, if there is one, signs what is cut.
     Matches of a deal-set that is `held`, by its name, are not cut: its deals
-    are not to be known yet. Nor are aborted matches of any deal-set, which are
-    played again under the same id. Journals that a process still writes are
+    are not to be known yet. A match alone is a deal-set of its own, with its id as
+    the name. Nor are matches cut that are played again (`is_played_again`). Journals that a process still writes are
     passed over. A torn end of a journal, as a killed process or a power cut
     leaves, costs what was torn and is named in `damage`.
 
@@ -153,12 +164,10 @@ def recover(
     # A match that was stopped and played again stands in several journals.
     last = {ended.opened.match_id: ended for ended in found.ended}
     found.ended = list(last.values())
-    # One that went on after a crash stands in several journals as well, and the newest counts;
-    # but killed while its records were written down again, it has not all of them there.
     newest: dict[str, Unfinished] = {}
     for each in found.unfinished:
         before = newest.get(each.opened.match_id)
-        if before is None or each.bodies != before.bodies[: len(each.bodies)]:
+        if before is None or replaces(each.bodies, before.bodies):
             newest[each.opened.match_id] = each
     found.unfinished = list(newest.values())
     return found
@@ -174,7 +183,7 @@ class _Match:
     chain: bytes = CHAIN_START
     bodies: list[bytes] = field(default_factory=list)
     seated: tuple[SeatedAt, ...] = ()
-    leased: bool = False
+    order: journal_pb2.Ordered | None = None
 
 
 class _Search:
@@ -195,10 +204,12 @@ class _Search:
         self._found = found
         self._matches: dict[int, _Match | None] = {}
         """Matches of this run that have not ended, by number; None if the beginning is lost."""
+        self._orders: dict[str, journal_pb2.Ordered] = {}
+        """Orders of this run, by the match's id."""
 
     def run(self, segments: Sequence[Path]) -> None:
         """Search the segments of one process in order."""
-        self._matches = {}
+        self._matches, self._orders = {}, {}
         self._run = JournalRun(tuple(segments))
         self._found.runs.append(self._run)
         self._boot_id = ""
@@ -217,7 +228,7 @@ class _Search:
                     tuple(match.bodies),
                     self._deals.opening(match.opened),
                     match.seated,
-                    match.leased,
+                    match.order,
                     self._boot_id,
                 )
                 self._found.unfinished.append(unfinished)
@@ -225,7 +236,7 @@ class _Search:
     def _damaged(self, what: str) -> None:
         """Say what is wrong with this run; its segments stay for somebody to look at."""
         self._found.damage.append(what)
-        self._run.kept = True
+        self._run.damaged = True
 
     def _segment(self, file: BinaryIO) -> None:
         for record in read_records(file, JOURNAL_MAGIC):
@@ -234,11 +245,12 @@ class _Search:
                 self._boot_id = body.boot_id
                 continue
             if self._begins:
-                # What was promised before stands here again, if it still holds.
+                # What was ordered before stands here again, if it still holds.
                 self._found.ordered.clear()
                 self._begins = False
             if isinstance(body, journal_pb2.Ordered):
                 self._found.ordered[body.match_id] = body
+                self._orders[body.match_id] = body
             elif isinstance(body, journal_pb2.SessionKept):
                 self._found.keep_session(body.bot, body.instance, body.epoch, body.matches)
             else:
@@ -273,7 +285,8 @@ class _Search:
         except ValueError as error:
             self._found.damage.append(str(error))
             return None
-        return _Match(opened, wanted=not path.exists())
+        order = self._orders.pop(opened.match_id, None)
+        return _Match(opened, wanted=not path.exists(), order=order)
 
     def _seated(self, match: _Match | None, seated: journal_pb2.Seated) -> None:
         for each in seated.bots:
@@ -282,7 +295,6 @@ class _Search:
             match.seated = tuple(
                 SeatedAt(each.bot, each.instance, each.match) for each in seated.bots
             )
-            match.leased = seated.leased
 
     def _close(self, match: _Match, closed: journal_pb2.Closed) -> None:
         opened = match.opened
@@ -300,15 +312,19 @@ class _Search:
         except (Damaged, Discrepancy, Unplayable) as error:
             self._damaged(f"{name}: {error}")
             outcome = None
-        again = bool(opened.deal_set) and closed.ending == Ending.ABORTED.value
+        again = is_played_again(opened.deal_set, Ending(closed.ending))
         path = None
-        if not again and not (opened.deal_set and self._held(opened.deal_set)):
+        if not again and not self._held(opened.deal_set or opened.match_id):
             path = write_replay(
                 self._replay_folder, opened.match_id, match.bodies, opening, self._signer
             )
-        self._run.kept |= path is None and not again
+        if path is None and not again:
+            self._run.unpublished.add(opened.match_id)
         if outcome is not None:
-            self._found.ended.append(Ended(opened, outcome, path))
+            ended = Ended(opened, outcome, path, order=match.order)
+            if path is None:
+                ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
+            self._found.ended.append(ended)
             # This ends what was found of it before, and not what a later attempt has begun.
             unfinished = self._found.unfinished
             unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]

@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
+from arena.replay.journal.attempts import replaces
 from arena.replay.journal.match_log import SeatedAt
 from arena.replay.journal.segments import alive, runs
 from arena.replay.read import read_body
@@ -40,8 +41,8 @@ class Standing:
     closed: journal_pb2.Closed | None = None
     seated: tuple[SeatedAt, ...] = ()
     """Which process of which bot sits where, by seat; empty if that is not known."""
-    leased: bool = False
-    """Somebody waits for its result and starts it again."""
+    ordered_again: bool = False
+    """Whoever ordered it orders it again after a restart of the arena."""
     written_unix_s: float = 0.0
     """When its journal was last written."""
 
@@ -74,21 +75,16 @@ def standing_of(journal_folder: Path, match_id: str) -> Standing | None:
             continue  # an arena has just removed a journal that nobody needs any more
         if standing is None:
             continue
-        if found is None or not _was_cut_short_again(found, standing):
+        both_cut_short = standing.state is State.SUSPENDED and (found and found.closed) is None
+        if found is None or not both_cut_short or replaces(standing.decided, found.decided):
             found = standing
     return found
-
-
-def _was_cut_short_again(earlier: Standing, later: Standing) -> bool:
-    """Whether a process was killed while it wrote a match down again: then it has less of it."""
-    both_cut_short = State.SUSPENDED is later.state and earlier.closed is None
-    return both_cut_short and len(later.decided) < len(earlier.decided)
 
 
 def _in_run(segments: list[Path], match_id: str) -> Standing | None:
     """The match in the journal of one process, as it was last played there."""
     standing: Standing | None = None
-    head = b""
+    head, ordered_again = b"", False
     live = alive(segments[-1])
     for segment in segments:
         with segment.open("rb") as file:
@@ -98,10 +94,12 @@ def _in_run(segments: list[Path], match_id: str) -> Standing | None:
             try:
                 for record in read_records(file, JOURNAL_MAGIC):
                     body = record.body
-                    if wanted in body and (opened := _opened(body)) is not None:
-                        if opened[1].match_id == match_id:
-                            head = _MATCH + varint(opened[0])
-                            standing = Standing(opened[1], live)
+                    if wanted in body and (found := _named(body, match_id)) is not None:
+                        if isinstance(found[1], journal_pb2.Ordered):
+                            ordered_again = found[1].ordered_again
+                        else:
+                            head = _MATCH + varint(found[0])
+                            standing = Standing(found[1], live, ordered_again=ordered_again)
                     elif standing is not None and body.startswith(head):
                         _take(standing, read_body(record)[1])
             except Damaged:
@@ -111,9 +109,14 @@ def _in_run(segments: list[Path], match_id: str) -> Standing | None:
     return standing
 
 
-def _opened(body: bytes) -> tuple[int, journal_pb2.Opened] | None:
+def _named(
+    body: bytes, match_id: str
+) -> tuple[int, journal_pb2.Opened | journal_pb2.Ordered] | None:
+    """The record that orders or opens the match, with the match's number; None if it does not."""
     record = journal_pb2.Record.FromString(body)
-    return (record.match, record.opened) if record.HasField("opened") else None
+    if record.ordered.match_id == match_id:
+        return record.match, record.ordered
+    return (record.match, record.opened) if record.opened.match_id == match_id else None
 
 
 def _take(standing: Standing, body: object) -> None:
@@ -123,7 +126,6 @@ def _take(standing: Standing, body: object) -> None:
         standing.closed = body
     elif isinstance(body, journal_pb2.Seated):
         standing.seated = tuple(SeatedAt(each.bot, each.instance, each.match) for each in body.bots)
-        standing.leased = body.leased
 
 
 def _holds(fd: int, wanted: bytes) -> bool:

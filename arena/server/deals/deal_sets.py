@@ -1,154 +1,155 @@
 """Deal-sets in play: where their packs come from, and when their replays may be read.
 
 All matches of a deal-set have the same packs, so nothing of it is shown before
-the last of them has ended.
+the last of them has a result: then all its replays are published, and a fair
+deal is opened. That also holds where its matches were played by several
+processes, one after another.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import trio
 
-from arena.games.catalogue import Game
-from arena.games.contract import Options
-from arena.referee import Ending, Outcome
 from arena.replay.deal_book import Opening, seeded_opening
 from arena.replay.journal.deal_log import DealLog
-from arena.replay.journal.match_log import MatchLog
 from arena.replay.signing import Signer
 from arena.replay.write import replay_path, write_replay
-from arena.server.deals.fair import Deals, FixedDeal, GroupOrder, PlannedMatch
-from arena.server.matches.orders import MatchOrder
+from arena.server.deals.fair import FairDeals, FixedDeals
+from arena.server.orders import DealSetOrder
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class FixedDeals:
-    """What the packs of a deal-set come from."""
-
-    opening: Opening
-    fair: FixedDeal | None = None
-    """None if the deals follow from a seed."""
-
-    @property
-    def context(self) -> bytes:
-        """Names a fair deal on the bots' streams; empty for seeded deals."""
-        return self.fair.context if self.fair else b""
-
-
 @dataclass(slots=True)
 class _DealSet:
-    waiting: int
-    """Matches that have not begun."""
+    """What is known of a deal-set whose replays are not published."""
+
+    order: DealSetOrder
     fixing: trio.Lock = field(default_factory=trio.Lock)
     fixed: FixedDeals | None = None
-    logs: dict[str, MatchLog] = field(default_factory=dict)
-    """Of the matches that have begun, by match id."""
-    playing: set[str] = field(default_factory=set)
+    over: set[str] = field(default_factory=set)
+    """Matches that will not be played again, by id."""
+    records: dict[str, Sequence[bytes]] = field(default_factory=dict)
+    """Of matches that are over, by id: what their replays will hold."""
 
 
 class DealSets:
     """All deal-sets of an arena that are not over."""
 
     def __init__(
-        self, deals: Deals, log: DealLog, replays: Path, signer: Signer | None = None
+        self, fair: FairDeals, log: DealLog, replays: Path, signer: Signer | None = None
     ) -> None:
         """Begin without any.
 
         Args:
-          deals: Agrees fair deals with the bots.
+          fair: Agrees fair deals with the bots.
           log: Keeps the deals.
           replays: The folder of published replays.
           signer: Signs these, if anybody does.
         """
-        self._deals = deals
+        self._fair = fair
         self._log = log
         self._replays = replays
         self._signer = signer
         self._sets: dict[str, _DealSet] = {}
 
-    async def fix(self, order: MatchOrder, game: Game, options: Options) -> FixedDeals:
-        """What the match's packs come from. Once it returns, that is on disk.
+    def take_up(self, order: DealSetOrder, over: Collection[str]) -> None:
+        """Know a deal-set of which some matches, by id, have a result already."""
+        known = self._sets.setdefault(order.deal_set, _DealSet(order))
+        known.over.update(over)
+
+    def found(self, order: DealSetOrder, match_id: str, records: Sequence[bytes]) -> None:
+        """A match of it was over before the arena started, and its replay is not published."""
+        known = self._sets.setdefault(order.deal_set, _DealSet(order))
+        known.over.add(match_id)
+        known.records[match_id] = records
+
+    async def fix(self, order: DealSetOrder) -> FixedDeals:
+        """What the packs of a deal-set come from. Once it returns, that is on disk.
 
         Raises:
           Unwritten: if it cannot be kept.
         """
-        deal_set = self._sets.setdefault(_name(order), _DealSet(order.tables))
-        async with deal_set.fixing:
-            if deal_set.fixed is None:
-                deal_set.fixed = await self._fix(order, game, options)
-        return deal_set.fixed
+        known = self._sets.setdefault(order.deal_set, _DealSet(order))
+        async with known.fixing:
+            if known.fixed is None:
+                known.fixed = await self._fix(order)
+        return known.fixed
 
-    async def _fix(self, order: MatchOrder, game: Game, options: Options) -> FixedDeals:
-        if order.seed:
-            opening = seeded_opening(order.seed)
-            self._log.seeded(opening.key, order.seed)
-            await self._log.synced()
-            return FixedDeals(opening)
-        matches = order.plan or (PlannedMatch(order.match_id, order.bots),)
-        fair = await self._deals.fix(GroupOrder(_name(order), game, options, matches))
-        return FixedDeals(fair.opening, fair)
+    async def _fix(self, order: DealSetOrder) -> FixedDeals:
+        if not order.seed:
+            return await self._fair.fix(order)
+        opening = seeded_opening(order.seed)
+        self._log.seeded(opening.key, order.seed)
+        await self._log.synced()
+        return FixedDeals(opening)
 
-    def begins(self, order: MatchOrder, log: MatchLog) -> None:
-        """A match of the deal-set begins."""
-        deal_set = self._sets[_name(order)]
-        deal_set.waiting -= 1
-        deal_set.logs[order.match_id] = log
-        deal_set.playing.add(order.match_id)
-
-    def goes_on(self, order: MatchOrder, opening: Opening, log: MatchLog) -> None:
-        """A match goes on that had been cut short; `opening` opens its deals."""
-        known = self._sets.setdefault(_name(order), _DealSet(order.tables))
+    def goes_on(self, order: DealSetOrder, opening: Opening) -> None:
+        """A match of it goes on that had been cut short; `opening` opens its deals."""
+        known = self._sets.setdefault(order.deal_set, _DealSet(order))
         if known.fixed is None:
-            fair = next((each for each in self._deals.live if each.key == opening.key), None)
-            known.fixed = FixedDeals(opening, fair)
-        self.begins(order, log)
+            fair = (each for each in self._fair.live if each.key == opening.key)
+            known.fixed = next(fair, FixedDeals(opening))
 
-    async def close_left_over(self, held: Callable[[str], bool]) -> None:
-        """Open fair deals that nothing will be played by any more, but those that are `held`.
+    async def over(
+        self, order: DealSetOrder, match_id: str, records: Sequence[bytes]
+    ) -> tuple[str, ...]:
+        """A match has ended and will not be played again.
 
-        `held` is asked about the deal-set's name, or the id of a match alone.
+        After the last one the whole deal-set is published; returns what was, by id.
         """
-        for deal in self._deals.live:
-            name = deal.fair_deal.group_id
-            if name in self._sets or held(name):
-                continue
-            if any(replay_path(self._replays, match_id).exists() for match_id in deal.match_ids):
-                await self._deals.close(deal.context)
-            else:
-                await self._deals.void(deal.context, "no match was played by it")
+        self.found(order, match_id, records)
+        return await self.publish(order.deal_set)
 
-    async def ended(self, order: MatchOrder, outcome: Outcome | None) -> None:
-        """A match of the deal-set has ended, or was suspended if there is no outcome.
-
-        Publishes the whole deal-set after its last match.
-        """
-        name = _name(order)
-        deal_set = self._sets[name]
-        deal_set.playing.discard(order.match_id)
-        again = outcome is None or (order.deal_set and outcome.ending is Ending.ABORTED)
-        if again:
-            deal_set.waiting += 1  # it may be played again
-            del deal_set.logs[order.match_id]
-        if deal_set.waiting > 0 or deal_set.playing:
-            return
-        del self._sets[name]
-        assert deal_set.fixed is not None
-        opening = deal_set.fixed.opening
-        for match_id, log in deal_set.logs.items():
+    async def publish(self, deal_set: str) -> tuple[str, ...]:
+        """Publish a deal-set if all its matches are over; returns those with a replay, by id."""
+        known = self._sets.get(deal_set)
+        if known is None or not known.over.issuperset(known.order.match_ids):
+            return ()
+        del self._sets[deal_set]
+        fixed = known.fixed or self._fixed_before(known)
+        if fixed is None:
+            _log.error("the key of a deal-set is lost", extra={"deal_set": deal_set})
+            return ()
+        published = []
+        for match_id, records in known.records.items():
             try:
                 await trio.to_thread.run_sync(
-                    write_replay, self._replays, match_id, log.bodies, opening, self._signer
+                    write_replay, self._replays, match_id, records, fixed.opening, self._signer
                 )
             except OSError:
-                _log.exception("the replay of match %s could not be written", match_id)
-        if deal_set.fixed.fair is not None:
-            await self._deals.close(deal_set.fixed.context)
+                _log.exception("a replay could not be written", extra={"match": match_id})
+            else:
+                published.append(match_id)
+        if fixed.fair_deal is not None:
+            await self._fair.close(fixed.context)
+        return tuple(published)
 
+    def _fixed_before(self, known: _DealSet) -> FixedDeals | None:
+        """What an earlier process had fixed."""
+        if known.order.seed:
+            return FixedDeals(seeded_opening(known.order.seed))
+        named = (
+            each
+            for each in self._fair.live
+            if each.fair_deal is not None and each.fair_deal.deal_set == known.order.deal_set
+        )
+        return next(named, None)
 
-def _name(order: MatchOrder) -> str:
-    """A match alone is a deal-set of its own."""
-    return order.deal_set or order.match_id
+    async def close_left_over(self, awaited: Callable[[str], bool]) -> None:
+        """Open fair deals that nothing will be played by any more.
+
+        `awaited` tells whether somebody may still play by a deal-set, by its name.
+        """
+        for deals in self._fair.live:
+            assert deals.fair_deal is not None
+            name = deals.fair_deal.deal_set
+            if name in self._sets or awaited(name):
+                continue
+            if any(replay_path(self._replays, match_id).exists() for match_id in deals.match_ids):
+                await self._fair.close(deals.context)
+            else:
+                await self._fair.void(deals.context, "no match was played by it")

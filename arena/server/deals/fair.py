@@ -1,8 +1,8 @@
 """Fair deals, from the order of a deal-set to the publication of its secrets.
 
-`Deals.fix` runs the handshake with the bots (`arena.server.deals.handshake`), again
+`FairDeals.fix` runs the handshake with the bots (`arena.server.deals.handshake`), again
 without those that did not open their commitments, until the packs of the
-deal-set are fixed; `Deals.close` publishes everything after the last match.
+deal-set are fixed; `FairDeals.close` publishes everything after the last match.
 Each step is on disk before it is shown.
 """
 
@@ -10,30 +10,25 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import trio
 
 from arena.deal import (
     ENTROPY_BYTES,
-    Terms,
-    first_pack,
+    DealTerms,
     plan_hash,
-    plan_line,
-    rules_hash,
     server_commitment,
-    setting_texts,
 )
 from arena.deal import context as context_of
-from arena.games.catalogue import Game
-from arena.games.contract import Options
 from arena.referee import FaultKind, ForfeitedSeat, Lag, NeverLate, Unwritten
 from arena.replay.deal_book import BookedDeal, DealState, Defaulter, Opening
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.signing import Signer
 from arena.server.bots import BotId
 from arena.server.deals.handshake import Handshake, Participant, Phase, refusal
+from arena.server.orders import DealSetOrder
 from cardarena.v1 import journal_pb2, play_pb2
 
 REMEMBERED_DEALS: Final = 1_000
@@ -45,58 +40,6 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedMatch:
-    """One match of a deal-set."""
-
-    match_id: str
-    bots: tuple[BotId, ...]
-    """By seat."""
-    rotation: int = 0
-    """By how many seats the bots are turned; 0 for a match alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupOrder:
-    """A deal-set whose packs are to be fixed."""
-
-    group_id: str
-    """The deal-set's name, or the id of a match alone."""
-    game: Game
-    options: Options
-    matches: tuple[PlannedMatch, ...]
-    """All of them, with the same number of seats."""
-    boards: int = 0
-    """Boards that may be dealt; 0 is as many as the matches take."""
-
-    @property
-    def bots(self) -> tuple[BotId, ...]:
-        """Everybody who sits at one of the matches, once."""
-        return tuple(dict.fromkeys(bot for match in self.matches for bot in match.bots))
-
-    @property
-    def plan(self) -> str:
-        """The plan, as replays reveal it."""
-        return "\n".join(
-            plan_line(
-                match.match_id, match.rotation, ((bot.name, bot.instance) for bot in match.bots)
-            )
-            for match in self.matches
-        )
-
-    @property
-    def rules_hash(self) -> bytes:
-        """Binds the game, the version of its rules and all its options."""
-        values = {each.name: getattr(self.options, each.name) for each in self.game.settings}
-        return rules_hash(self.game.id, self.game.rules_version, setting_texts(values))
-
-    @property
-    def deck(self) -> tuple[str, ...]:
-        """The pack before chance has touched it."""
-        seats = len(self.matches[0].bots)
-        return tuple(str(card) for card in first_pack(self.game.rules, self.options, seats))
-
-
-@dataclass(frozen=True, slots=True)
 class Culprit:
     """What a bot did that made a deal-set void."""
 
@@ -105,15 +48,16 @@ class Culprit:
 
 
 @dataclass(frozen=True, slots=True)
-class FixedDeal:
-    """A deal-set whose packs nobody can choose any more."""
+class FixedDeals:
+    """What the packs of a deal-set come from, once nobody can choose them any more."""
 
-    context: bytes
-    fair_deal: journal_pb2.FairDeal
-    """As the matches' `Opened` holds it."""
     opening: Opening
-    """What opens it, with the key of the deals. Secret until it is closed."""
-    culprits: Mapping[BotId, Culprit]
+    """What opens them, with the key of the deals. Secret until the deal-set is over."""
+    context: bytes = b""
+    """Names the fair deal on the bots' streams; empty for seeded deals."""
+    fair_deal: journal_pb2.FairDeal | None = None
+    """As the matches' `Opened` holds it; None for seeded deals."""
+    culprits: Mapping[BotId, Culprit] = field(default_factory=dict)
     """Bots whose seats are played by fallback from the first card on."""
 
     @property
@@ -123,7 +67,7 @@ class FixedDeal:
 
     @property
     def match_ids(self) -> tuple[str, ...]:
-        """Its matches, by id."""
+        """The matches of a fair deal, by id."""
         return tuple(line.partition(" ")[0] for line in self.opening.plan.splitlines())
 
     def forfeited_seats(self, bots: Sequence[BotId]) -> tuple[ForfeitedSeat, ...]:
@@ -135,7 +79,7 @@ class FixedDeal:
         )
 
 
-class Deals:
+class FairDeals:
     """All fair deals of an arena."""
 
     def __init__(
@@ -164,18 +108,18 @@ class Deals:
         self._lag = lag or NeverLate()
         self._draw = draw
         self._signer = signer
-        self._groups: dict[bytes, Handshake] = {}
+        self._handshakes: dict[bytes, Handshake] = {}
         """Those of this process that are not over, by context."""
         self._over: dict[bytes, None] = {}
 
     # Deal-sets.
 
     @property
-    def live(self) -> tuple[FixedDeal, ...]:
+    def live(self) -> tuple[FixedDeals, ...]:
         """Deal-sets that are fixed and not closed, those of an earlier process too."""
         return tuple(self._fixed(deal) for deal in self._log.live)
 
-    async def fix(self, order: GroupOrder) -> FixedDeal:
+    async def fix(self, order: DealSetOrder) -> FixedDeals:
         """Let the arena and the bots draw, and fix the packs of a deal-set.
 
         A deal-set of this id and plan that is fixed already, as before a
@@ -217,36 +161,36 @@ class Deals:
 
     def deal_commit(self, bot: BotId, context: bytes, commitment: bytes) -> play_pb2.Refusal | None:
         """Take a bot's commitment; a refusal for it if that is not possible."""
-        group = self._groups.get(context)
-        if group is None or bot not in group.bots:
+        handshake = self._handshakes.get(context)
+        if handshake is None or bot not in handshake.bots:
             return self._to_nothing(context)
-        return group.commit(bot, commitment)
+        return handshake.commit(bot, commitment)
 
     def deal_reveal(self, bot: BotId, context: bytes, entropy: bytes) -> play_pb2.Refusal | None:
         """Take the opening of a bot's commitment; a refusal for it if that is not possible."""
-        group = self._groups.get(context)
-        if group is None or bot not in group.bots:
+        handshake = self._handshakes.get(context)
+        if handshake is None or bot not in handshake.bots:
             return self._to_nothing(context)
-        return group.reveal(bot, entropy)
+        return handshake.reveal(bot, entropy)
 
     def attached(self, bot: BotId) -> None:
         """A bot has a stream, and was welcomed: repeat what it may have missed."""
-        for group in list(self._groups.values()):
-            group.attached(bot)
+        for handshake in list(self._handshakes.values()):
+            handshake.attached(bot)
 
     def detached(self, bot: BotId) -> None:
         """A bot has no stream any more."""
-        for group in list(self._groups.values()):
-            group.detached(bot)
+        for handshake in list(self._handshakes.values()):
+            handshake.detached(bot)
 
     # Inside.
 
-    async def _attempt(self, order: GroupOrder) -> FixedDeal | None:
+    async def _attempt(self, order: DealSetOrder) -> FixedDeals | None:
         """One handshake; None if a bot made it void."""
-        culprits = self._culprits(order.group_id)
+        culprits = self._culprits(order.deal_set)
         context, fair_deal = self._drawn(order)
         bell = _Bell()
-        group = Handshake(
+        handshake = Handshake(
             context,
             fair_deal,
             self._find,
@@ -257,41 +201,43 @@ class Deals:
         )
         try:
             await self._log.synced()
-            self._groups[context] = group
-            group.begin(culprits)
-            while group.phase is not Phase.SETTLED:
-                with trio.move_on_at(group.wake_s):
+            self._handshakes[context] = handshake
+            handshake.begin(culprits)
+            while handshake.phase is not Phase.SETTLED:
+                with trio.move_on_at(handshake.wake_s):
                     await bell.rung()
-                group.check()
-            if group.complaint:
-                _log.warning("deal-set %s is void: %s", order.group_id, group.complaint)
-                void = self._log.voided(context, group.complaint, group.commitments, group.told)
+                handshake.check()
+            if handshake.complaint:
+                _log.warning("deal-set %s is void: %s", order.deal_set, handshake.complaint)
+                void = self._log.voided(
+                    context, handshake.complaint, handshake.commitments, handshake.told
+                )
                 await self._publish(void)
                 return None
-            deal = self._log.fixed(context, group.commitments, group.told)
+            deal = self._log.fixed(context, handshake.commitments, handshake.told)
             await self._log.synced()
             return self._fixed(deal)
         except BaseException:
             # As when the arena stops. It was committed to, so it must be seen to have ended.
-            self._groups.pop(context, None)
+            self._handshakes.pop(context, None)
             known = self._log.book.get(context)
             if known is not None and known.state in (DealState.DRAWN, DealState.FIXED):
                 with contextlib.suppress(Unwritten):
                     self._tell(self._log.voided(context, "the arena gave it up before the deal"))
             raise
 
-    def _drawn(self, order: GroupOrder) -> tuple[bytes, journal_pb2.FairDeal]:
+    def _drawn(self, order: DealSetOrder) -> tuple[bytes, journal_pb2.FairDeal]:
         """Draw everything that the arena adds to a deal-set, and keep it."""
         names = {bot: self._draw(PSEUDONYM_BYTES).hex() for bot in order.bots}
         named = sorted((name, bot.name, bot.instance) for bot, name in names.items())
         plan, salt, secret = order.plan, self._draw(SALT_BYTES), self._draw(ENTROPY_BYTES)
-        terms = Terms(
+        terms = DealTerms(
             server_id=self._server_id,
-            group_id=order.group_id,
-            game=order.game.id,
+            deal_set=order.deal_set,
+            game=order.terms.game.id,
             rules_hash=order.rules_hash,
             deck=order.deck,
-            boards=order.boards,
+            boards=0,  # as many as the matches take
             plan_hash=plan_hash(plan, salt),
             participants=tuple(name for name, *_ in named),
             log_head=self._log.head,
@@ -299,7 +245,7 @@ class Deals:
         context = context_of(terms)
         fair_deal = journal_pb2.FairDeal(
             server_id=terms.server_id,
-            group_id=terms.group_id,
+            deal_set=terms.deal_set,
             rules_hash=terms.rules_hash,
             deck=terms.deck,
             boards=terms.boards,
@@ -320,7 +266,7 @@ class Deals:
         self._tell(deal)
 
     def _tell(self, deal: BookedDeal) -> None:
-        self._groups.pop(deal.context, None)
+        self._handshakes.pop(deal.context, None)
         self._over[deal.context] = None
         if len(self._over) > REMEMBERED_DEALS:
             del self._over[next(iter(self._over))]
@@ -340,15 +286,15 @@ class Deals:
             if bot is not None and bot.adds_entropy and bot.connected:
                 bot.send(message)
 
-    def _fixed(self, deal: BookedDeal) -> FixedDeal:
-        culprits = self._culprits(deal.fair_deal.group_id)
-        return FixedDeal(deal.context, deal.fair_deal, deal.opening, culprits)
+    def _fixed(self, deal: BookedDeal) -> FixedDeals:
+        culprits = self._culprits(deal.fair_deal.deal_set)
+        return FixedDeals(deal.opening, deal.context, deal.fair_deal, culprits)
 
-    def _culprits(self, group_id: str) -> dict[BotId, Culprit]:
+    def _culprits(self, deal_set: str) -> dict[BotId, Culprit]:
         """Who made this deal-set void before; also known after a restart."""
         return {
             BotId(each.bot, each.instance): _culprit(each)
-            for each in self._log.book.defaulters(group_id)
+            for each in self._log.book.defaulters(deal_set)
         }
 
     def _to_nothing(self, context: bytes) -> play_pb2.Refusal | None:
@@ -381,12 +327,11 @@ def _culprit(defaulter: Defaulter) -> Culprit:
     return Culprit(FaultKind.TIMEOUT, "it did not open its commitment to the deal in time")
 
 
-def _is_of(deal: BookedDeal, order: GroupOrder) -> bool:
+def _is_of(deal: BookedDeal, order: DealSetOrder) -> bool:
     """Whether a deal-set that is fixed is the one that is ordered."""
     fair_deal = deal.fair_deal
     return (
-        fair_deal.group_id == order.group_id
+        fair_deal.deal_set == order.deal_set
         and deal.plan == order.plan
         and fair_deal.rules_hash == order.rules_hash
-        and fair_deal.boards == order.boards
     )

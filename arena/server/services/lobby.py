@@ -1,22 +1,30 @@
 """The lobby: games, and matches made by hand."""
 
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
 from arena.games.catalogue import GAMES, Game
-from arena.referee import TimeControl
-from arena.server.arena import Arena
+from arena.ladder.results import MatchOutcome
 from arena.server.bots import BotId
 from arena.server.gate.calls import Context
-from arena.server.matches.orders import MatchOrder, MatchRecord
+from arena.server.matches.matches import Matches, OrderedMatch
+from arena.server.matches.results import outcome_for_ladder
+from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
 from arena.server.refusals import invalid, not_found
-from arena.server.services.pages import page
-from arena.wire.settings import setting_message, values_of_settings
+from arena.server.services.pages import page_size
+from arena.store import StoredMatch
+from arena.wire.settings import setting_message
 from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 
 
 class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
+    def __init__(self, matches: Matches) -> None:
+        self._matches = matches
 
     def ListGames(
         self, request: lobby_pb2.ListGamesRequest, context: Context
@@ -26,49 +34,90 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     def CreateMatch(
         self, request: lobby_pb2.CreateMatchRequest, context: Context
     ) -> lobby_pb2.CreateMatchResponse:
-        control = TimeControl()
-        if request.HasField("time_control"):
-            control = _time_control(request.time_control)
-        order = MatchOrder(
-            game=request.game,
-            bots=tuple(BotId(name) for name in request.bots),
-            options=dict(values_of_settings(request.options)),
-            time_control=control,
-            seed=request.seed,
-        )
-        return lobby_pb2.CreateMatchResponse(match=_match_info(self._arena.create(order)))
+        bots = tuple(BotId(name) for name in request.bots)
+        terms = requested_terms(request.terms, seats=len(bots), seeded=bool(request.seed))
+        order = DealSetOrder.of_match(terms, bots, seed=request.seed)
+        match = self._matches.order(order, order.deal_set, BY_HAND)
+        return lobby_pb2.CreateMatchResponse(match=_ordered(match))
 
-    def GetMatch(
+    async def GetMatch(
         self, request: lobby_pb2.GetMatchRequest, context: Context
     ) -> lobby_pb2.GetMatchResponse:
-        record = self._arena.matches.get(request.match_id)
-        if record is None:
+        match = self._matches.get(request.match_id)
+        if match is not None:
+            return lobby_pb2.GetMatchResponse(match=_ordered(match))
+        found = await asyncio.to_thread(self._matches.results.get, request.match_id)
+        if found is None:
             raise not_found("UNKNOWN_MATCH", f"there is no match {request.match_id!r}")
-        return lobby_pb2.GetMatchResponse(match=_match_info(record))
+        return lobby_pb2.GetMatchResponse(match=_ended(found))
 
-    def ListMatches(
+    async def ListMatches(
         self, request: lobby_pb2.ListMatchesRequest, context: Context
     ) -> lobby_pb2.ListMatchesResponse:
-        newest_first = list(reversed(self._arena.matches.values()))
-        records, token = page(
-            newest_first, lambda record: record.match_id, request.page_size, request.page_token
+        size, place = page_size(request.page_size), _Place.of_token(request.page_token)
+        ordered = self._matches.in_play[::-1]
+        names = [match.match_id for match in ordered]
+        if place.in_play in names:
+            ordered = ordered[names.index(place.in_play) + 1 :]
+        elif place.begun:
+            ordered = ()
+        infos = [_ordered(match) for match in ordered[:size]]
+        if len(ordered) > size:
+            token = _Place(in_play=infos[-1].match_id).token
+            return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
+        # One more than is shown tells whether there is another page.
+        room = size - len(infos)
+        found = await asyncio.to_thread(
+            self._matches.results.find, limit=room + 1, after=place.ended
         )
-        return lobby_pb2.ListMatchesResponse(
-            matches=[_match_info(record) for record in records], next_page_token=token
-        )
+        shown = [each for each in found[:room] if each.outcome.match_id not in names]
+        token = ""
+        if len(found) > room:
+            last = found[room - 1] if room else None
+            ended = place.ended if last is None else (last.ended_unix_ms, last.outcome.match_id)
+            token = _Place(ended=ended or _NEWEST).token
+        infos += [_ended(each) for each in shown]
+        return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
 
 
-def _time_control(given: game_pb2.TimeControl) -> TimeControl:
-    try:
-        return TimeControl(
-            move_ms=given.move_ms,
-            bank_ms=given.bank_ms,
-            increment_ms=given.increment_ms,
-            hand_ms=given.hand_ms,
-            match_ms=given.match_ms,
-        )
-    except ValueError as error:
-        raise invalid("BAD_TIME_CONTROL", str(error)) from None
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a page begins: after a match in play, or after one that has ended."""
+
+    in_play: str = ""
+    ended: tuple[int, str] | None = None
+    """When it ended, in milliseconds since 1970, and its id."""
+
+    @classmethod
+    def of_token(cls, token: str) -> "_Place":
+        """The place that a page token names.
+
+        Raises:
+          Refused: if it names none.
+        """
+        found = _TOKEN.fullmatch(token)
+        if found is None:
+            raise invalid("BAD_PAGE_TOKEN", "the page token is not one that was given out")
+        in_play, ended, match_id = found["in_play"], found["ended"], found["id"]
+        return cls(in_play or "", None if ended is None else (int(ended), match_id))
+
+    @property
+    def begun(self) -> bool:
+        """Whether there was a page before."""
+        return bool(self.in_play) or self.ended is not None
+
+    @property
+    def token(self) -> str:
+        if self.ended is None:
+            return f"in-play-{self.in_play}"
+        return f"ended-{self.ended[0]}-{self.ended[1]}"
+
+
+_NEWEST: Final = (10**15 - 1, "~")
+"""Before all that have ended."""
+_TOKEN: Final = re.compile(
+    r"(in-play-(?P<in_play>[^ ]{1,128})|ended-(?P<ended>[0-9]{1,15})-(?P<id>[^ ]{1,128}))?"
+)
 
 
 def _game_info(game: Game) -> lobby_pb2.GameInfo:
@@ -91,17 +140,29 @@ def _game_info(game: Game) -> lobby_pb2.GameInfo:
     )
 
 
-def _match_info(record: MatchRecord) -> lobby_pb2.MatchInfo:
-    info = lobby_pb2.MatchInfo(
-        match_id=record.match_id,
-        game=record.game,
-        bots=record.bots,
+def _ordered(match: OrderedMatch) -> lobby_pb2.MatchInfo:
+    game, bots = match.order.terms.game.id, [bot.name for bot in match.table.bots]
+    if match.played is not None:  # and is just being recorded
+        return _info(game, bots, outcome_for_ladder(match.played))
+    return lobby_pb2.MatchInfo(
+        match_id=match.match_id,
+        game=game,
+        bots=bots,
         status=lobby_pb2.MatchStatus.MATCH_STATUS_RUNNING,
     )
-    outcome = record.outcome
-    if outcome is not None:
-        info.status = lobby_pb2.MatchStatus.MATCH_STATUS_ENDED
-        info.scores.extend(outcome.scores)
-        info.places.extend(outcome.places)
-        info.ending = outcome.ending.value  # type: ignore[assignment]
-    return info
+
+
+def _ended(found: StoredMatch) -> lobby_pb2.MatchInfo:
+    return _info(found.game, found.bots, found.outcome)
+
+
+def _info(game: str, bots: Sequence[str], outcome: MatchOutcome) -> lobby_pb2.MatchInfo:
+    return lobby_pb2.MatchInfo(
+        match_id=outcome.match_id,
+        game=game,
+        bots=bots,
+        status=lobby_pb2.MatchStatus.MATCH_STATUS_ENDED,
+        scores=[int(score) for score in outcome.scores],
+        places=outcome.places,
+        ending=game_pb2.Ending.Value(f"ENDING_{outcome.ending.upper()}"),
+    )

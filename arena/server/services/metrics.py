@@ -77,7 +77,7 @@ def _play(watched: Watched, counts: Counts) -> Iterator[Metric]:
     yield _gauge(
         "draining", "1 while the arena is about to end and takes nothing new.", arena.draining
     )
-    yield _gauge("matches_in_play", "Matches in play.", len(arena.referee.tables))
+    yield _gauge("matches_in_play", "Matches in play.", len(arena.matches.referee.tables))
     yield _counter(
         "matches_begun",
         "Matches begun, or gone on with after a restart.",
@@ -147,7 +147,7 @@ def _time(watched: Watched, counts: Counts) -> Iterator[Metric]:
 
 
 def _bots(watched: Watched, counts: Counts) -> Iterator[Metric]:
-    sessions = list(watched.arena.sessions.values())
+    sessions = list(watched.arena.sessions)
     queued = [session.queued for session in sessions]
     connected = sum(session.connected for session in sessions)
     size = sum(size for _, size in queued)

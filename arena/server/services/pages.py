@@ -11,6 +11,11 @@ MAX_PAGE_SIZE: Final = 500
 T = TypeVar("T")
 
 
+def page_size(asked: int) -> int:
+    """How many items are shown, if so many are asked for; 0 asks for none in particular."""
+    return min(asked or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+
+
 def page(
     items: Sequence[T], name: Callable[[T], str], size: int, token: str
 ) -> tuple[Sequence[T], str]:
@@ -19,7 +24,7 @@ def page(
     Raises:
       Refused: if the token names no item.
     """
-    size = min(size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+    size = page_size(size)
     begin = 0
     if token:
         names = [name(item) for item in items]

@@ -70,7 +70,7 @@ class _Play:
             await fail(context, "Play")
 
     async def _serve(self, context: Context) -> None:
-        self._arena.doors.stream(context)
+        self._arena.limits.stream(context)
         hello = await self._hello(context)
         outbox = Outbox(asyncio.get_running_loop(), self._now_s, self._counts)
         session = self._arena.hello(hello, outbox)

@@ -53,7 +53,7 @@ def _info(path: Path) -> replay_pb2.ReplayInfo | None:
         return None  # `arena replay verify` says what is wrong with it
     return replay_pb2.ReplayInfo(
         replay_id=path.stem,
-        game=opened.game,
+        game=opened.terms.game,
         bots=[entrant.name for entrant in opened.entrants],
         size_bytes=path.stat().st_size,
     )

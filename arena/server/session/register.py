@@ -1,15 +1,18 @@
-"""Lets bots in by rank, and forgets those that nobody waits for."""
+"""All sessions of an arena: who is let in, who is there, and who may be forgotten."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
+
+import trio
 
 from arena.games.catalogue import UnknownGame, game_by_id
 from arena.replay.journal.recovery import KeptSession
 from arena.server.bots import BotId
 from arena.server.gate.limits import RETRY_S, CallLimits, Rank
-from arena.server.refusals import busy, draining, invalid
-from arena.server.session.session import Session
+from arena.server.refusals import Refused, busy, draining, invalid
+from arena.server.session.outbox import Outbox
+from arena.server.session.session import DealTalk, Session
 from cardarena.v1 import play_pb2
 
 MAX_AWAY: Final = 1_000
@@ -17,61 +20,103 @@ MAX_AWAY: Final = 1_000
 
 
 class SessionRegister:
-    """Looks after an arena's sessions, but for what they say."""
+    """The sessions of an arena by bot. Used on the thread of the host loop only."""
 
     def __init__(
         self,
-        sessions: dict[BotId, Session],
-        kept: dict[BotId, KeptSession],
-        doors: CallLimits,
+        limits: CallLimits,
+        *,
+        now_s: Callable[[], float],
         forget_guest: Callable[[str], None],
-        now_s: Callable[[], float] = time.monotonic,
+        on_deal: DealTalk | None = None,
+        on_refusal: Callable[[int], None] = lambda _: None,
+        real_now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`kept` takes what has to outlive a session; `forget_guest` frees a guest's name."""
-        self._sessions = sessions
-        self._kept = kept
-        self._doors = doors
-        self._forget_guest = forget_guest
+        """Begin without any.
+
+        Args:
+          limits: How many may come in at a time.
+          now_s: The clock that matches are played by.
+          forget_guest: Frees a guest's name.
+          on_deal: Takes what a bot says about deals, as each `Session` does.
+          on_refusal: Is told the reason of whatever could not be taken.
+          real_now_s: The clock by which streams are closed at the end of a drain.
+        """
+        self._limits = limits
         self._now_s = now_s
+        self._forget_guest = forget_guest
+        self._on_deal = on_deal
+        self._on_refusal = on_refusal
+        self._real_now_s = real_now_s
+        self._sessions: dict[BotId, Session] = {}
+        self._kept: dict[BotId, KeptSession] = {}
+        """What sessions that are no more had counted up to."""
         self._closes_at_s: float | None = None
         """When streams are closed, once the arena drains."""
         self._left: dict[BotId, None] = {}
         """Bots by when they last hung up; they may be back."""
+        self._arrival = trio.Event()
+        self._token: trio.lowlevel.TrioToken | None = None
 
-    def let_in(
-        self, bot: BotId, games: Iterable[play_pb2.GameSupport] = (), *, drains: bool = False
-    ) -> None:
-        """Let a bot in that says hello, and that it plays these games.
+    def __iter__(self) -> Iterator[Session]:
+        return iter(list(self._sessions.values()))
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def get(self, bot: BotId) -> Session | None:
+        """The session of a bot; None if it has never said hello, or is forgotten."""
+        return self._sessions.get(bot)
+
+    def session_of(self, bot: BotId) -> Session:
+        """The session of a bot, which goes on from an earlier process if there was one."""
+        session = self._sessions.get(bot)
+        if session is None:
+            kept = self._kept.get(bot, KeptSession())
+            session = self._sessions[bot] = Session(
+                bot,
+                self._now_s,
+                on_deal=self._on_deal,
+                on_refusal=self._on_refusal,
+                epoch=kept.epoch,
+                matches=kept.matches,
+            )
+        return session
+
+    def go_on_from(self, kept: Mapping[tuple[str, int], KeptSession]) -> None:
+        """Count on from what sessions of earlier processes had come to, by name and instance."""
+        self._kept.update((BotId(*bot), each) for bot, each in kept.items())
+
+    # Who comes and goes.
+
+    def hello(
+        self, bot: BotId, hello: play_pb2.Hello, outbox: Outbox, *, drains: bool = False
+    ) -> Session:
+        """Attach a stream to its bot's session, and welcome the bot.
 
         An arena that drains takes back those who have matches in play, as these go on.
 
         Raises:
-          Refused: if it does so too often, names a game that does not exist, others come
+          Refused: if it says hello too often, names a game that does not exist, others come
             first, or the arena drains.
         """
-        session = self._sessions.get(bot)
-        if drains and self._rank(bot, session) is not Rank.IN_MATCH:
-            raise draining()
-        if session is not None and not session.hellos.take():
-            raise busy("this bot says hello too often", RETRY_S)
-        self._doors.let_in(self._rank(bot, session))
-        for support in games:
-            try:
-                game_by_id(support.game)
-            except UnknownGame as error:
-                raise invalid("UNKNOWN_GAME", str(error)) from None
+        self._let_in(bot, hello.games, drains=drains)
+        session = self.session_of(bot)
+        session.attach(hello, outbox)
+        self._tell_of_drain(session)
+        return session
 
-    def welcomed(self, session: Session) -> None:
-        """A bot was let in: it is told if the arena drains."""
-        if self._closes_at_s is not None:
-            left_ms = max(0, round((self._closes_at_s - self._now_s()) * 1000))
-            session.send(play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=left_ms)))
+    def announce_arrival(self) -> None:
+        """Wake whoever waits in `arrived`. May be called outside of trio."""
+        arrival, self._arrival = self._arrival, trio.Event()
+        if self._token is not None:
+            self._token.run_sync_soon(arrival.set)
 
-    def drain(self, seconds: float) -> None:
-        """Tell all bots that streams are closed after so many seconds."""
-        self._closes_at_s = self._now_s() + seconds
-        for session in self._sessions.values():
-            self.welcomed(session)
+    async def arrived(self, bots: Sequence[BotId]) -> None:
+        """Wait until all these bots are connected; by the stream of a dead process none is."""
+        self._token = trio.lowlevel.current_trio_token()
+        while not all((at := self._sessions.get(bot)) and at.present for bot in bots):
+            await self._arrival.wait()
 
     def hung_up(self, session: Session) -> None:
         """A bot is away. Of those that are for longest, one may be forgotten."""
@@ -88,6 +133,45 @@ class SessionRegister:
             self._left[bot] = None
         else:
             self._forget(oldest)
+
+    # All of them.
+
+    def drain(self, seconds: float) -> None:
+        """Tell all bots that streams are closed after so many seconds."""
+        self._closes_at_s = self._real_now_s() + seconds
+        for session in self:
+            self._tell_of_drain(session)
+
+    def release(self) -> None:
+        """Expect nobody back any longer who has not come since the arena was restarted."""
+        for session in self:
+            session.release()
+
+    def close_streams(self, verdict_in_match: Refused) -> None:
+        """Close all streams: in order, but for bots that sit at matches."""
+        for session in self:
+            session.close(verdict_in_match if session.matches else None)
+
+    # Inside.
+
+    def _let_in(self, bot: BotId, games: Iterable[play_pb2.GameSupport], *, drains: bool) -> None:
+        session = self._sessions.get(bot)
+        rank = self._rank(bot, session)
+        if drains and rank is not Rank.IN_MATCH:
+            raise draining()
+        if session is not None and not session.hellos.take():
+            raise busy("this bot says hello too often", RETRY_S)
+        self._limits.let_in(rank)
+        for support in games:
+            try:
+                game_by_id(support.game)
+            except UnknownGame as error:
+                raise invalid("UNKNOWN_GAME", str(error)) from None
+
+    def _tell_of_drain(self, session: Session) -> None:
+        if self._closes_at_s is not None:
+            left_ms = max(0, round((self._closes_at_s - self._real_now_s()) * 1000))
+            session.send(play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=left_ms)))
 
     def _rank(self, bot: BotId, session: Session | None) -> Rank:
         if session is not None and session.matches:

@@ -7,7 +7,7 @@ from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome
 from arena.referee.presence import Presence
 from arena.replay.journal.match_log import SeatedAt
 from arena.wire import asks
-from arena.wire.settings import settings_of_options
+from arena.wire.terms import terms_message
 from cardarena.v1 import game_pb2, play_pb2
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def seated(
 ) -> "list[Seating]":
     """Seat bots at a match, by seat; `numbers` are the match's on their streams if it goes on."""
     names = tuple(entrant.name for entrant in spec.entrants)
-    numbered = zip(sessions, numbers or [0] * spec.seats, strict=True)
+    numbered = zip(sessions, numbers or [0] * spec.terms.seats, strict=True)
     return [
         session.seat_at(spec, seat, names, number)
         for seat, (session, number) in enumerate(numbered)
@@ -77,23 +77,13 @@ class Seating:
     def __init__(
         self, session: "Session", number: int, spec: MatchSpec, seat: int, names: tuple[str, ...]
     ) -> None:
-        control = spec.time_control
         self.number = number
         self.asked = 0
         """The last decision that the bot was asked for."""
         self.match_field = asks.match_field(number)
         self.match_start = play_pb2.MatchStart(
             match=number,
-            game=spec.game.id,
-            rules_version=spec.game.rules_version,
-            options=settings_of_options(spec.game, spec.options),
-            time_control=game_pb2.TimeControl(
-                move_ms=control.move_ms,
-                bank_ms=control.bank_ms,
-                increment_ms=control.increment_ms,
-                hand_ms=control.hand_ms,
-                match_ms=control.match_ms,
-            ),
+            terms=terms_message(spec.terms),
             seat=seat,
             players=[play_pb2.Player(seat=at, name=name) for at, name in enumerate(names)],
             deal_context=spec.deal_context,

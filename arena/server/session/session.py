@@ -11,7 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -59,6 +59,10 @@ class _ToldEnd:
     """Asks that were open when it was told: the answer to any later one shows it."""
 
 
+DealTalk: TypeAlias = Callable[[BotId, play_pb2.BotMessage], play_pb2.Refusal | None]
+"""Takes what a bot says about deals, and may refuse it."""
+
+
 class Session:
     """A bot, as the arena knows it from its first hello on."""
 
@@ -67,7 +71,7 @@ class Session:
         bot: BotId,
         now_s: Callable[[], float],
         *,
-        on_deal: Callable[["Session", play_pb2.BotMessage], play_pb2.Refusal | None] | None = None,
+        on_deal: "DealTalk | None" = None,
         on_refusal: Callable[[int], None] = lambda _: None,
         epoch: int = 0,
         matches: int = 0,
@@ -84,12 +88,10 @@ class Session:
         self.max_open_asks = 1
         self.wants_text = False
         self.adds_entropy = False
-        self.gone = False
-        """Left for good; it is asked no more in the matches it sits at."""
-        self.reserved = 0
+        self._gone = False
+        self._reserved = 0
         """Matches that are about to begin."""
-        self.held = False
-        """Expected back after a restart of the arena: asks wait for it."""
+        self._held = False
         self._now_s = now_s
         self._on_deal = on_deal
         self._on_refusal = on_refusal
@@ -118,12 +120,22 @@ class Session:
     @property
     def present(self) -> bool:
         """Whether a stream is attached, and not by a process that has ended since."""
-        return self.connected and not self.gone
+        return self.connected and not self._gone
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has left for good: it is asked no more in the matches it sits at."""
+        return self._gone
+
+    @property
+    def held(self) -> bool:
+        """Whether it is expected back after a restart of the arena: asks wait for it."""
+        return self._held
 
     @property
     def matches(self) -> int:
         """Matches that the bot sits at, or is about to."""
-        return len(self._seatings) + self.reserved
+        return len(self._seatings) + self._reserved
 
     @property
     def queued(self) -> tuple[int, int]:
@@ -142,7 +154,7 @@ class Session:
             self._outbox.close(Refused(grpc.StatusCode.ABORTED, "TAKEN_OVER", text))
         self._outbox = outbox
         self.epoch += 1
-        self.gone = False
+        self._gone = False
         self.games = {
             each.game: Support(each.rules_version, frozenset(each.seats)) for each in hello.games
         }
@@ -153,8 +165,8 @@ class Session:
         self._strikes = 0
         outbox.gathers = self.max_open_asks > 1
         now_s = self._now_s()
-        if self.held:
-            self.held = False
+        if self._held:
+            self._held = False
             self._fill_slots(listed_s=now_s)
         for frame in self._resume(now_s):
             outbox.post(frame)
@@ -171,15 +183,31 @@ class Session:
 
     def release(self) -> None:
         """Expect the bot back no longer: its clocks run from now on."""
-        if self.held:
-            self.held = False
+        if self._held:
+            self._held = False
             self._fill_slots()
             for seating in self._seatings.values():
                 seating.attend(here=self.connected)
 
+    def expect_back(self) -> None:
+        """The arena was restarted: unless the bot is there, asks wait until it comes."""
+        self._held = self._held or not self.connected
+
+    def never_came(self) -> None:
+        """The bot is not there and nobody waits for it: its seats are played by fallback."""
+        self._gone = True
+
+    def reserve(self) -> None:
+        """A match of the bot's is about to begin, which counts from now on."""
+        self._reserved += 1
+
+    def unreserve(self) -> None:
+        """The match has begun, or will not."""
+        self._reserved -= 1
+
     def leave(self) -> None:
         """The bot will not come back, as when its process has ended."""
-        self.gone = True
+        self._gone = True
         for seating in list(self._seatings.values()):
             seating.left()
 
@@ -236,7 +264,7 @@ class Session:
     def ask(self, seating: Seating, ask: OpenAsk) -> None:
         """Ask as soon as the bot has a free slot."""
         # Never ahead of one that waits: a match that moves on at once would keep its slot.
-        if not self._waiting and not self.held and len(self._open) < self.max_open_asks:
+        if not self._waiting and not self._held and len(self._open) < self.max_open_asks:
             self._send_ask(seating, ask)
         else:
             self._waiting.append((seating, ask))
@@ -277,7 +305,7 @@ class Session:
 
         With `listed_s` they are not sent: `welcome` will list them at that time.
         """
-        while self._waiting and not self.held and len(self._open) < self.max_open_asks:
+        while self._waiting and not self._held and len(self._open) < self.max_open_asks:
             seating, ask = self._waiting.popleft()
             if ask.settled:
                 continue
@@ -339,7 +367,7 @@ class Session:
         if self._on_deal is None:
             text = "no deal-set is waiting for entropy"
             self._refuse(0, _Reason.REFUSAL_REASON_NOT_OFFERED, text)
-        elif refusal := self._on_deal(self, message):
+        elif refusal := self._on_deal(self.bot, message):
             # What the bot was asked for may come too late: that is no misbehaviour.
             asked_for = self._owed_on_deals > 0
             self._refuse(0, refusal.reason, refusal.text, strike=not asked_for)

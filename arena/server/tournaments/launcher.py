@@ -13,7 +13,7 @@ from arena.server.gate.tokens import new_token
 
 CONNECT_S: Final = 20.0
 """Time from launch to hello; a cold start on a busy machine is slow."""
-DISMISS_S: Final = 2.0
+GO_HOME_S: Final = 2.0
 """Longest that bots have to end by themselves once their streams have ended."""
 MAX_STARTS: Final = 5
 """Starts of one instance that failed in a row before it is given up."""
@@ -39,34 +39,34 @@ class Launcher:
         self._failed_starts: dict[BotId, int] = {}
         self._locks: dict[BotId, trio.Lock] = {}
 
-    async def muster(self, bots: Sequence[BotId]) -> None:
+    async def require(self, bots: Sequence[BotId]) -> None:
         """Have all these bots running and connected.
 
         Raises:
           NoShow: for the first that does not come.
         """
-        await self.prepare(bots)
+        await self.ensure(bots)
         for bot in bots:
             if bot in self._failures:
                 raise NoShow(self._failures[bot])
 
-    async def prepare(self, bots: Sequence[BotId]) -> None:
-        """As `muster`, but a bot that does not come plays as one that has gone."""
+    async def ensure(self, bots: Sequence[BotId]) -> None:
+        """As `require`, but a bot that does not come plays as one that has gone."""
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 nursery.start_soon(self._bring, bot)
 
-    async def dismiss(self) -> None:
-        """Send all bots home, in time to take in what they were told last: how the deals open."""
+    async def send_home(self) -> None:
+        """Close the streams of all bots, and give them time to take in how the deals open, and to end."""
         for bot in self._running:
             if (session := self._arena.sessions.get(bot)) is not None:
                 session.close()
-        with trio.move_on_after(DISMISS_S):
+        with trio.move_on_after(GO_HOME_S):
             for process in list(self._running.values()):
                 await process.exited.wait()
 
     def start_soon(self, task: Callable[..., Awaitable[object]], *args: object) -> None:
-        """Run a task for as long as the crew is needed."""
+        """Run a task for as long as bots are launched."""
         self._nursery.start_soon(task, *args)
 
     async def _bring(self, bot: BotId) -> None:

@@ -1,15 +1,14 @@
-"""Tournaments of launched bots, played in this process by DESIGN's rule for them.
+"""Tournaments of launched bots, from the first look at the store to the last replay.
 
 Each bot runs as n instances, one for every rotation of a deal-set, so that no
-process sees a board twice.
+process sees a board twice. `play_tournaments` is a tournament's whole life; it
+may be stopped or killed at any time, and called again it goes on.
 """
 
-import dataclasses
+import functools
 import itertools
-import logging
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,55 +16,54 @@ import trio
 
 from arena.games.catalogue import Game
 from arena.jail import BotCommand
-from arena.ladder.results import MatchOutcome, aborted
+from arena.ladder.results import MatchOutcome
 from arena.ladder.schedule import DealSetPlan, MatchPlan, round_robin
 from arena.ladder.standings import Standings, standings
 from arena.ladder.tournament import Progress, Report, run_tournament
-from arena.referee import Ending, Outcome, TimeControl
-from arena.replay.journal.recovery import recover
+from arena.server import data_folder
 from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.deals.fair import PlannedMatch
-from arena.server.matches.orders import DEFAULT_TIME_CONTROL, MatchOrder
+from arena.server.gate.tokens import Tokens
+from arena.server.host import ServerSettings, serve
+from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.refusals import DRAINING, Refused
 from arena.server.tournaments.launcher import Launcher
-from arena.store import Entrant, Settings, StoreBusy, Tournament, open_store
+from arena.store import Entrant, Settings, Store, Tournament, open_store
+from arena.terms import MatchTerms
+from arena.wire.terms import terms_json
 
-_log = logging.getLogger(__name__)
-
-LOCKED_ATTEMPTS = 12
-"""Times that a result is tried to be recorded in a locked store, each for some seconds."""
 DEFAULT_MAX_MATCHES = 8
 """Matches played at a time; their asks then travel together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TournamentPlan:
-    """A tournament, as its organiser orders it."""
+    """A tournament, as its organiser orders it.
+
+    Raises:
+      ScheduleError: from `schedule`, if these bots cannot play it.
+    """
 
     name: str
-    game: Game
+    terms: MatchTerms
+    """What all matches are played by. If they are not seeded, the deals are fair, and the seed
+    fixes the seating alone."""
     commands: tuple[BotCommand, ...]
-    seats: int
     deal_sets: int
-    """Deal-sets that every group of `seats` bots plays."""
+    """Deal-sets that every group of bots at a table plays."""
     seed: str
-    options: Mapping[str, object] = field(default_factory=dict)
-    time_control: TimeControl = DEFAULT_TIME_CONTROL
     max_matches: int = DEFAULT_MAX_MATCHES
-    fair: bool = False
-    """Dealt fairly; otherwise the deals follow from the seed, which fixes the seating anyway."""
 
     @property
-    def schedule(self) -> tuple[DealSetPlan, ...]:
-        """All deal-sets, in the order of play.
+    def game(self) -> Game:
+        return self.terms.game
 
-        Raises:
-          ScheduleError: if these bots cannot play it.
-        """
+    @functools.cached_property
+    def schedule(self) -> tuple[DealSetPlan, ...]:
+        """All deal-sets, in the order of play."""
         return round_robin(
             [command.name for command in self.commands],
-            seats=self.seats,
+            seats=self.terms.seats,
             deal_sets=self.deal_sets,
             seed=self.seed,
             tournament=self.name,
@@ -76,69 +74,171 @@ class TournamentPlan:
         """What must stay the same when the tournament goes on later."""
         return Settings(
             name=self.name,
-            game=self.game.id,
-            rules_version=self.game.rules_version,
-            seats=self.seats,
+            terms=terms_json(self.terms),
             seed=self.seed,
             entrants=tuple(Entrant(each.name, each.text) for each in self.commands),
-            options=dict(self.options),
-            time_control=dataclasses.asdict(self.time_control),
-            fair=self.fair,
+        )
+
+    def order(self, deal_set: DealSetPlan) -> DealSetOrder:
+        """The order of a deal-set of the schedule."""
+        return DealSetOrder(
+            deal_set.id,
+            self.terms,
+            tuple(TableOrder(match.id, _bots(match), match.rotation) for match in deal_set.matches),
+            deal_set.seed if self.terms.seeded else "",
         )
 
 
-def open_tournament(plan: TournamentPlan, data: Path) -> Tournament:
-    """The tournament in the store of the folder `data`, new or to be gone on with.
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a tournament has come to."""
+
+    plan: TournamentPlan
+    standings: Standings
+    report: Report
+
+
+class Stopped(Exception):
+    """Play was stopped before all was played. What was played is kept, and goes on next time."""
+
+    def __init__(self, so_far: Mapping[str, Mapping[str, MatchOutcome]]) -> None:
+        """`so_far` are the outcomes of each tournament, by its name and the match's id."""
+        super().__init__("stopped; run again, it goes on")
+        self.so_far = so_far
+
+
+OnProgress = Callable[[TournamentPlan, Progress], None]
+"""Is told whenever a match of a tournament has ended."""
+
+
+def play_tournaments(
+    plans: Sequence[TournamentPlan],
+    data: Path,
+    *,
+    bots: Path,
+    on_progress: OnProgress = lambda *_: None,
+    at_a_time: int = 1,
+    limits_load: bool = True,
+) -> tuple[Played, ...]:
+    """Play what is missing of tournaments, and rank their bots.
+
+    A server is started in the folder `data`, and the bots are launched; those of one
+    name and command play in all tournaments.
+
+    Args:
+      plans: The tournaments, in the order in which they begin.
+      data: The folder of replays, results and journals.
+      bots: Gets a folder and a log for each instance of a bot.
+      on_progress: Is told how far each has come.
+      at_a_time: Tournaments in play at the same time.
+      limits_load: Whether fewer matches are played while the arena is late or its disk full.
 
     Raises:
-      StoreError: if the store cannot be used, or holds it with other settings.
-      ScheduleError: if these bots cannot play it.
+      Stopped: if it was interrupted, or told to end.
+      NoShow: if a bot does not come when it is launched first.
+      ScheduleError, StoreError, CannotServe, Unwritten: if it cannot be played at all.
     """
-    store = open_store(data / "arena.db")
+    with open_store(_made(data)) as store:
+        held = [_open(plan, store) for plan in plans]
+        main = functools.partial(_play_all, plans, held, bots, on_progress, at_a_time)
+        try:
+            found = serve(ServerSettings(data, limits_load=limits_load), Tokens(), main)
+        except KeyboardInterrupt:
+            found = None
+        if found is None:
+            so_far = zip(plans, held, strict=True)
+            raise Stopped({plan.name: each.outcomes() for plan, each in so_far})
+    return found
+
+
+def held_settings(data: Path, name: str) -> Settings | None:
+    """What a tournament of this name was begun with; None if there is none in the folder.
+
+    Raises:
+      StoreError: if the store cannot be read.
+    """
+    path = data_folder.store_path(data)
+    if not path.exists():
+        return None
+    with open_store(path) as store:
+        return next((each for each in store.tournaments() if each.name == name), None)
+
+
+def _made(data: Path) -> Path:
+    """The path of the store, whose folder is there."""
+    data.mkdir(parents=True, exist_ok=True)
+    return data_folder.store_path(data)
+
+
+def _open(plan: TournamentPlan, store: Store) -> Tournament:
+    """The tournament in the store, new or to be gone on with."""
     return store.open_tournament(plan.settings, plan.schedule, now=datetime.now(UTC))
 
 
-async def play(
+async def _play_all(
+    plans: Sequence[TournamentPlan],
+    held: Sequence[Tournament],
+    bots: Path,
+    on_progress: OnProgress,
+    at_a_time: int,
+    arena: Arena,
+) -> tuple[Played, ...]:
+    commands = {command.name: command for plan in plans for command in plan.commands}
+    slots = trio.CapacityLimiter(at_a_time)
+    played: dict[str, Played] = {}
+    async with trio.open_nursery() as launched:
+        launcher = Launcher(arena, tuple(commands.values()), bots, launched)
+
+        async def one(plan: TournamentPlan, tournament: Tournament) -> None:
+            async with slots:
+                played[plan.name] = await _play(plan, tournament, arena, launcher, on_progress)
+
+        async with trio.open_nursery() as nursery:
+            for each in zip(plans, held, strict=True):
+                nursery.start_soon(one, *each)
+        await launcher.send_home()
+        launched.cancel_scope.cancel()
+    return tuple(played[plan.name] for plan in plans)
+
+
+async def _play(
     plan: TournamentPlan,
     tournament: Tournament,
     arena: Arena,
-    crew: Launcher,
-    on_progress: Callable[[Progress], None],
-) -> tuple[Standings, Report]:
-    """Play what is missing of a tournament and rank its bots, which `crew` launches.
-
-    Raises:
-      NoShow: if a bot does not come when it is launched first.
-    """
+    launcher: Launcher,
+    on_progress: OnProgress,
+) -> Played:
+    """Play what is missing of one tournament, and rank its bots."""
     schedule = plan.schedule
-    known = await trio.to_thread.run_sync(_take_up, schedule, tournament, arena)
-    missing = Counter(
-        match.deal_set_id for each in schedule for match in each.matches if match.id not in known
-    )
+    known = await trio.to_thread.run_sync(tournament.outcomes)
+    missing = [
+        each
+        for each in schedule
+        if not all(match.id in known and known[match.id].has_result for match in each.matches)
+    ]
     if missing:
         # Whoever cannot play at all is found out before anything is played.
-        await crew.muster([BotId(command.name, 0) for command in plan.commands])
-    dealer = _Dealer(plan, [each for each in schedule if missing[each.id]], missing, arena, crew)
+        await launcher.require([BotId(command.name, 0) for command in plan.commands])
+    dealer = _Dealer(plan, missing, arena, launcher)
 
     async def lease(match: MatchPlan) -> MatchOutcome:
-        await crew.prepare(_bots(match))
-        await dealer.ready(match.deal_set_id)
+        await launcher.ensure(_bots(match))
+        order = await dealer.ready(match.deal_set_id)
         try:
-            outcome = await arena.lease(dealer.order(match))
+            return await arena.lease(order, match.id)
         except Refused as refused:
             if refused.reason != DRAINING:
                 raise
             await trio.sleep_forever()  # until what is in play has ended
-        return ladder_outcome(outcome, arena.journal.position)
 
     report = await run_tournament(
         schedule,
         lease=lease,
-        results=_Patient(tournament),
+        known=known,
         max_matches=plan.max_matches,
-        on_progress=on_progress,
+        on_progress=functools.partial(on_progress, plan),
     )
-    return standings(schedule, report.outcomes), report
+    return Played(plan, standings(schedule, report.outcomes), report)
 
 
 class _Dealer:
@@ -148,122 +248,37 @@ class _Dealer:
         self,
         plan: TournamentPlan,
         deal_sets: Sequence[DealSetPlan],
-        missing: Mapping[str, int],
         arena: Arena,
-        crew: Launcher,
+        launcher: Launcher,
     ) -> None:
-        """`missing` are the matches that each deal-set has still to play."""
-        self._plan = plan
-        self._missing = missing
+        """`deal_sets` are those of which matches are missing, in the order of play."""
+        self._fair = not plan.terms.seeded
         self._arena = arena
-        self._crew = crew
-        self._deal_sets = {each.id: each for each in deal_sets}
-        self._next = dict(itertools.pairwise(self._deal_sets))
+        self._launcher = launcher
+        self._orders = {each.id: plan.order(each) for each in deal_sets}
+        self._next = dict(itertools.pairwise(self._orders))
         self._fixed: dict[str, trio.Event] = {}
 
-    def order(self, match: MatchPlan) -> MatchOrder:
-        """The order of a match."""
-        deal_set, fair = self._deal_sets[match.deal_set_id], self._plan.fair
-        return MatchOrder(
-            game=self._plan.game.id,
-            bots=_bots(match),
-            options=dict(self._plan.options),
-            time_control=self._plan.time_control,
-            seed="" if fair else match.seed,
-            match_id=match.id,
-            deal_set=match.deal_set_id,
-            tables=self._missing[match.deal_set_id],
-            plan=tuple(
-                PlannedMatch(each.id, _bots(each), each.rotation) for each in deal_set.matches
-            ),
-        )
-
-    async def ready(self, deal_set_id: str) -> None:
+    async def ready(self, deal_set: str) -> DealSetOrder:
         """Wait until the deals of a deal-set are agreed; the next one's are begun with."""
-        if not self._plan.fair:
-            return
-        self._begin(deal_set_id)
-        if deal_set_id in self._next:
-            self._begin(self._next[deal_set_id])
-        await self._fixed[deal_set_id].wait()
+        if self._fair:
+            self._begin(deal_set)
+            if deal_set in self._next:
+                self._begin(self._next[deal_set])
+            await self._fixed[deal_set].wait()
+        return self._orders[deal_set]
 
-    def _begin(self, deal_set_id: str) -> None:
-        if deal_set_id not in self._fixed:
-            self._fixed[deal_set_id] = trio.Event()
-            self._crew.start_soon(self._fix, self._deal_sets[deal_set_id])
+    def _begin(self, deal_set: str) -> None:
+        if deal_set not in self._fixed:
+            self._fixed[deal_set] = trio.Event()
+            self._launcher.start_soon(self._fix, self._orders[deal_set])
 
-    async def _fix(self, deal_set: DealSetPlan) -> None:
+    async def _fix(self, order: DealSetOrder) -> None:
         # Everybody who plays any table of it has a say in its packs.
-        bots = dict.fromkeys(bot for match in deal_set.matches for bot in _bots(match))
-        await self._crew.prepare(tuple(bots))
-        await self._arena.fix_deals(self.order(deal_set.matches[0]))
-        self._fixed[deal_set.id].set()
-
-
-class _Patient:
-    """Records results, and waits for whoever keeps the store locked: matches go on meanwhile."""
-
-    def __init__(self, tournament: Tournament) -> None:
-        self._tournament = tournament
-
-    def outcomes(self) -> Mapping[str, MatchOutcome]:
-        return self._tournament.outcomes()
-
-    def record(self, match: MatchPlan, outcome: MatchOutcome) -> None:
-        for _ in range(LOCKED_ATTEMPTS - 1):
-            try:
-                self._tournament.record(match, outcome)
-            except StoreBusy as error:
-                _log.warning("the result of match %s waits: %s", match.id, error)
-            else:
-                return
-        self._tournament.record(match, outcome)
+        await self._launcher.ensure(order.bots)
+        await self._arena.matches.fix_deals(order)
+        self._fixed[order.deal_set].set()
 
 
 def _bots(match: MatchPlan) -> tuple[BotId, ...]:
     return tuple(BotId(name, match.instance) for name in match.bots)
-
-
-def _take_up(schedule: Sequence[DealSetPlan], tournament: Tournament, arena: Arena) -> set[str]:
-    """Record matches that had ended when the arena was killed; all ids with a result."""
-    plans = {match.id: match for each in schedule for match in each.matches}
-    known = {match_id for match_id, outcome in tournament.outcomes().items() if outcome.has_result}
-    journal, replays = arena.journal.folder, arena.replays
-    recovery = recover(journal, replays, held=lambda _: True, signer=arena.signer)
-    for ended in recovery.ended:
-        match = plans.get(ended.opened.match_id)
-        outcome = ladder_outcome(ended.outcome)
-        if match is not None and outcome.has_result and match.id not in known:
-            tournament.record(match, outcome)
-            known.add(match.id)
-    complete = {each.id for each in schedule if all(match.id in known for match in each.matches)}
-    recover(journal, replays, held=lambda name: name not in complete, signer=arena.signer)
-    return known
-
-
-async def publish_left_over(schedule: Sequence[DealSetPlan], report: Report, arena: Arena) -> None:
-    """Open the deal-sets of a schedule that were played in more than one go."""
-    complete = {each.id for each in schedule} - {each.id for each in report.incomplete}
-    journal, replays = arena.journal.folder, arena.replays
-    recover(journal, replays, held=lambda name: name not in complete, signer=arena.signer)
-    await arena.close_left_over(held=lambda name: name not in complete)
-
-
-def ladder_outcome(outcome: Outcome, journal_position: str = "") -> MatchOutcome:
-    """An outcome of the referee in the words of the ladder."""
-    if outcome.ending is Ending.ABORTED:
-        cause = outcome.cause.name.lower() if outcome.cause else ""
-        return aborted(outcome.match_id, f"{cause} {outcome.incident}".strip())
-    faults: list[Counter[str]] = [Counter() for _ in outcome.scores]
-    for fault in outcome.faults:
-        faults[fault.seat][fault.kind.name.lower()] += 1
-    return MatchOutcome(
-        match_id=outcome.match_id,
-        scores=tuple(float(score) for score in outcome.scores),
-        places=outcome.places,
-        ending=outcome.ending.name.lower(),
-        faults=tuple(dict(each) for each in faults),
-        hands=len(outcome.hand_scores),
-        replay_id=outcome.match_id,
-        journal_position=journal_position,
-    )

@@ -95,7 +95,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     @property
     def game(self) -> str:
         """The game's id, as `abstrac`."""
-        return self.start.game
+        return self.start.terms.game
 
     @property
     def seat(self) -> int:
@@ -249,12 +249,14 @@ class End:
 
     def __repr__(self) -> str:
         result = "missed" if self.missed else Ending.Name(self.ending)
-        return f"<End of match {self.match} ({self.start.game}): {result} {list(self.scores)}>"
+        return (
+            f"<End of match {self.match} ({self.start.terms.game}): {result} {list(self.scores)}>"
+        )
 
 
 def option_values(start: MatchStart) -> dict[str, OptionValue]:
     """The options of a match as plain values."""
-    return {setting.name: _value(setting) for setting in start.options}
+    return {setting.name: _value(setting) for setting in start.terms.options}
 
 
 def _shifted(one: PlayedFor, shift: int) -> PlayedFor:

@@ -47,7 +47,7 @@ class Bot(_Declaration):
     @property
     def game(self) -> str:
         """The game's id, as `abstrac`."""
-        return self.start.game
+        return self.start.terms.game
 
     @property
     def options(self) -> dict[str, OptionValue]:

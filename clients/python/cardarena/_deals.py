@@ -307,7 +307,7 @@ class Deals:
             self._lie(context, f"it begins match {start.match} with packs that are known", reaction)
         deal = self._known(context)
         if deal is not None and start.match not in deal.matches:
-            deal.matches[start.match] = Shown(start.match, start.game, start.seat)
+            deal.matches[start.match] = Shown(start.match, start.terms.game, start.seat)
         return reaction
 
     def on_ask(self, ask: Ask) -> Reaction:

@@ -295,7 +295,7 @@ class Session:
                 continue
             family = message.WhichOneof("game")
             if family is None:
-                note = f"error: this version of the SDK has no messages of {match.start.game}"
+                note = f"error: this version of the SDK has no messages of {match.start.terms.game}"
                 received.send.extend(self._frames([Answer(ask_id=ask_id, note=note)]))
                 continue
             if match.ask is not None and match.ask.open:
@@ -318,7 +318,7 @@ class Session:
             self._settle(closed.ask_id)
         if closed.fault != FaultKind.FAULT_KIND_UNSPECIFIED:
             fault = FaultKind.Name(closed.fault).removeprefix("FAULT_KIND_").lower()
-            where = f" in match {match.start.match} ({match.start.game})" if match else ""
+            where = f" in match {match.start.match} ({match.start.terms.game})" if match else ""
             received.say.append(f"fault{where}: {fault}: {closed.reason}")
 
     def _on_match_end(self, end: MatchEnd, received: Received) -> None:

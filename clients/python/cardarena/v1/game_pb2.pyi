@@ -22,8 +22,10 @@ from cardarena.games.v1 import open_face_chinese_poker_pb2 as _open_face_chinese
 from cardarena.games.v1 import pineapple_pb2 as _pineapple_pb2
 from cardarena.games.v1 import sixty_six_pb2 as _sixty_six_pb2
 from cardarena.games.v1 import soko_pb2 as _soko_pb2
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
@@ -397,6 +399,75 @@ class TimeControl(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TimeControl: _TypeAlias = TimeControl  # noqa: Y015
+
+@_typing.final
+class MatchTerms(_message.Message):
+    """Fixes what a match is played by, whoever plays it. The arena always says all
+    of it; in a request, what is left out is the arena's own choice.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    RULES_VERSION_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    FAULT_LIMIT_FIELD_NUMBER: _builtins.int
+    AWAY_LIMIT_MS_FIELD_NUMBER: _builtins.int
+    SEEDED_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """The game's id."""
+    rules_version: _builtins.int
+    """The version of the rules. In a request, 0 is the version in force."""
+    seats: _builtins.int
+    """The number of seats. In a request, 0 is as many as there are bots."""
+    fault_limit: _builtins.int
+    """Faults after which a seat is played by fallback to the end; 0 is never."""
+    away_limit_ms: _builtins.int
+    """Milliseconds that a bot may be away in all before its seat is played by
+    fallback to the end; 0 is without limit.
+    """
+    seeded: _builtins.bool
+    """Whether the deals follow from a seed: repeatable, and not a fair deal. In a
+    request this follows from the seed.
+    """
+    @_builtins.property
+    def options(self) -> _containers.RepeatedCompositeFieldContainer[Global___Setting]:
+        """All options of the game with their values. In a request, those that differ
+        from the default.
+        """
+
+    @_builtins.property
+    def time_control(self) -> Global___TimeControl:
+        """The time every seat has."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        rules_version: _builtins.int = ...,
+        options: _abc.Iterable[Global___Setting] | None = ...,
+        seats: _builtins.int = ...,
+        time_control: Global___TimeControl | None = ...,
+        fault_limit: _builtins.int | None = ...,
+        away_limit_ms: _builtins.int | None = ...,
+        seeded: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_away_limit_ms", b"_away_limit_ms", "_fault_limit", b"_fault_limit", "away_limit_ms", b"away_limit_ms", "fault_limit", b"fault_limit", "time_control", b"time_control"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_away_limit_ms", b"_away_limit_ms", "_fault_limit", b"_fault_limit", "away_limit_ms", b"away_limit_ms", "fault_limit", b"fault_limit", "game", b"game", "options", b"options", "rules_version", b"rules_version", "seats", b"seats", "seeded", b"seeded", "time_control", b"time_control"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__away_limit_ms: _TypeAlias = _typing.Literal["away_limit_ms"]  # noqa: Y015
+    _WhichOneofArgType__away_limit_ms: _TypeAlias = _typing.Literal["_away_limit_ms", b"_away_limit_ms"]  # noqa: Y015
+    _WhichOneofReturnType__fault_limit: _TypeAlias = _typing.Literal["fault_limit"]  # noqa: Y015
+    _WhichOneofArgType__fault_limit: _TypeAlias = _typing.Literal["_fault_limit", b"_fault_limit"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__away_limit_ms) -> _WhichOneofReturnType__away_limit_ms | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fault_limit) -> _WhichOneofReturnType__fault_limit | None: ...
+
+Global___MatchTerms: _TypeAlias = MatchTerms  # noqa: Y015
 
 @_typing.final
 class Fault(_message.Message):

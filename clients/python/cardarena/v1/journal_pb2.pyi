@@ -17,6 +17,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -27,6 +28,30 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _AbsentBots:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _AbsentBotsEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbsentBots.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ABSENT_BOTS_UNSPECIFIED: _AbsentBots.ValueType  # 0
+    """Not used."""
+    ABSENT_BOTS_REFUSED: _AbsentBots.ValueType  # 1
+    """The order is refused."""
+    ABSENT_BOTS_PLAYED_AS_GONE: _AbsentBots.ValueType  # 2
+    """Its seat is played by fallback."""
+
+class AbsentBots(_AbsentBots, metaclass=_AbsentBotsEnumTypeWrapper):
+    """Says what becomes of a bot that is not there when a match begins."""
+
+ABSENT_BOTS_UNSPECIFIED: AbsentBots.ValueType  # 0
+"""Not used."""
+ABSENT_BOTS_REFUSED: AbsentBots.ValueType  # 1
+"""The order is refused."""
+ABSENT_BOTS_PLAYED_AS_GONE: AbsentBots.ValueType  # 2
+"""Its seat is played by fallback."""
+Global___AbsentBots: _TypeAlias = AbsentBots  # noqa: Y015
 
 @_typing.final
 class Record(_message.Message):
@@ -76,7 +101,7 @@ class Record(_message.Message):
 
     @_builtins.property
     def ordered(self) -> Global___Ordered:
-        """A match that was promised to somebody. Only in journals, with match 0."""
+        """A match that was ordered. Only in journals, with match 0."""
 
     @_builtins.property
     def signed(self) -> Global___Signed:
@@ -110,51 +135,29 @@ Global___Record: _TypeAlias = Record  # noqa: Y015
 
 @_typing.final
 class Opened(_message.Message):
-    """Fixes everything that a match is played by."""
+    """Begins a match: what it is played by, who plays, and what its cards come from."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCH_ID_FIELD_NUMBER: _builtins.int
-    GAME_FIELD_NUMBER: _builtins.int
-    RULES_VERSION_FIELD_NUMBER: _builtins.int
-    OPTIONS_FIELD_NUMBER: _builtins.int
-    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
     ENTRANTS_FIELD_NUMBER: _builtins.int
     START_UNIX_MS_FIELD_NUMBER: _builtins.int
-    SEEDED_FIELD_NUMBER: _builtins.int
-    DEAL_KEY_SHA256_FIELD_NUMBER: _builtins.int
     DEAL_SET_FIELD_NUMBER: _builtins.int
-    FAULT_LIMIT_FIELD_NUMBER: _builtins.int
+    DEAL_KEY_SHA256_FIELD_NUMBER: _builtins.int
     FAIR_DEAL_FIELD_NUMBER: _builtins.int
-    AWAY_LIMIT_MS_FIELD_NUMBER: _builtins.int
     FORFEITED_SEATS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match's id."""
-    game: _builtins.str
-    """The game's id."""
-    rules_version: _builtins.int
-    """The version of the rules."""
     start_unix_ms: _builtins.int
     """When it began, in milliseconds since 1970, UTC."""
-    seeded: _builtins.bool
-    """Whether the deals follow from a seed: repeatable, and not a fair deal."""
+    deal_set: _builtins.str
+    """The deal-set's name; empty for a match alone."""
     deal_key_sha256: _builtins.bytes
     """SHA-256 of the deals' key, so that the key shown later is the one in use."""
-    deal_set: _builtins.str
-    """The deal-set, as the ladder or tournament names it; empty for a match alone."""
-    fault_limit: _builtins.int
-    """Faults after which a seat is played by fallback to the end; 0 is never."""
-    away_limit_ms: _builtins.int
-    """Milliseconds that a bot may be away in all before its seat is played by
-    fallback to the end; 0 is without limit.
-    """
     @_builtins.property
-    def options(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Setting]:
-        """All options with their values."""
-
-    @_builtins.property
-    def time_control(self) -> _game_pb2.TimeControl:
-        """The time every seat has."""
+    def terms(self) -> _game_pb2.MatchTerms:
+        """What it is played by."""
 
     @_builtins.property
     def entrants(self) -> _containers.RepeatedCompositeFieldContainer[Global___Entrant]:
@@ -172,23 +175,17 @@ class Opened(_message.Message):
         self,
         *,
         match_id: _builtins.str = ...,
-        game: _builtins.str = ...,
-        rules_version: _builtins.int = ...,
-        options: _abc.Iterable[_game_pb2.Setting] | None = ...,
-        time_control: _game_pb2.TimeControl | None = ...,
+        terms: _game_pb2.MatchTerms | None = ...,
         entrants: _abc.Iterable[Global___Entrant] | None = ...,
         start_unix_ms: _builtins.int = ...,
-        seeded: _builtins.bool = ...,
-        deal_key_sha256: _builtins.bytes = ...,
         deal_set: _builtins.str = ...,
-        fault_limit: _builtins.int = ...,
+        deal_key_sha256: _builtins.bytes = ...,
         fair_deal: Global___FairDeal | None = ...,
-        away_limit_ms: _builtins.int = ...,
         forfeited_seats: _abc.Iterable[Global___ForfeitedSeat] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fair_deal", b"fair_deal", "time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fair_deal", b"fair_deal", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_limit_ms", b"away_limit_ms", "deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "entrants", b"entrants", "fair_deal", b"fair_deal", "fault_limit", b"fault_limit", "forfeited_seats", b"forfeited_seats", "game", b"game", "match_id", b"match_id", "options", b"options", "rules_version", b"rules_version", "seeded", b"seeded", "start_unix_ms", b"start_unix_ms", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "entrants", b"entrants", "fair_deal", b"fair_deal", "forfeited_seats", b"forfeited_seats", "match_id", b"match_id", "start_unix_ms", b"start_unix_ms", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -233,7 +230,7 @@ class FairDeal(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SERVER_ID_FIELD_NUMBER: _builtins.int
-    GROUP_ID_FIELD_NUMBER: _builtins.int
+    DEAL_SET_FIELD_NUMBER: _builtins.int
     RULES_HASH_FIELD_NUMBER: _builtins.int
     DECK_FIELD_NUMBER: _builtins.int
     BOARDS_FIELD_NUMBER: _builtins.int
@@ -243,7 +240,7 @@ class FairDeal(_message.Message):
     SERVER_COMMITMENT_FIELD_NUMBER: _builtins.int
     server_id: _builtins.str
     """Names the arena."""
-    group_id: _builtins.str
+    deal_set: _builtins.str
     """Names the deal-set."""
     rules_hash: _builtins.bytes
     """SHA-256 over the game, the version of its rules and its options."""
@@ -267,7 +264,7 @@ class FairDeal(_message.Message):
         self,
         *,
         server_id: _builtins.str = ...,
-        group_id: _builtins.str = ...,
+        deal_set: _builtins.str = ...,
         rules_hash: _builtins.bytes = ...,
         deck: _abc.Iterable[_builtins.str] | None = ...,
         boards: _builtins.int = ...,
@@ -278,7 +275,7 @@ class FairDeal(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["boards", b"boards", "deck", b"deck", "group_id", b"group_id", "log_head", b"log_head", "participants", b"participants", "plan_hash", b"plan_hash", "rules_hash", b"rules_hash", "server_commitment", b"server_commitment", "server_id", b"server_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["boards", b"boards", "deal_set", b"deal_set", "deck", b"deck", "log_head", b"log_head", "participants", b"participants", "plan_hash", b"plan_hash", "rules_hash", b"rules_hash", "server_commitment", b"server_commitment", "server_id", b"server_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -325,11 +322,6 @@ class Seated(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BOTS_FIELD_NUMBER: _builtins.int
-    LEASED_FIELD_NUMBER: _builtins.int
-    leased: _builtins.bool
-    """Whether somebody waits for its result who starts it again after a restart,
-    as a tournament does.
-    """
     @_builtins.property
     def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatedBot]:
         """The match's seats, in order."""
@@ -338,11 +330,10 @@ class Seated(_message.Message):
         self,
         *,
         bots: _abc.Iterable[Global___SeatedBot] | None = ...,
-        leased: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "leased", b"leased"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -404,51 +395,139 @@ Global___Run: _TypeAlias = Run  # noqa: Y015
 
 @_typing.final
 class Ordered(_message.Message):
-    """Promises a match that has not begun, as its deals are agreed first."""
+    """Orders a match. Written when it is ordered, and again by each process that
+    goes on with it; so whoever finds it knows all that was asked for.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCH_ID_FIELD_NUMBER: _builtins.int
-    GAME_FIELD_NUMBER: _builtins.int
-    OPTIONS_FIELD_NUMBER: _builtins.int
-    BOTS_FIELD_NUMBER: _builtins.int
-    TIME_CONTROL_FIELD_NUMBER: _builtins.int
-    SEED_FIELD_NUMBER: _builtins.int
+    DEAL_SET_FIELD_NUMBER: _builtins.int
+    ABSENT_BOTS_FIELD_NUMBER: _builtins.int
+    ORDERED_AGAIN_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match's id."""
-    game: _builtins.str
-    """The game's id."""
-    seed: _builtins.str
-    """The seed of the deals; empty for fair deals."""
+    absent_bots: Global___AbsentBots.ValueType
+    """What becomes of a bot that is not there when the match begins."""
+    ordered_again: _builtins.bool
+    """Whether whoever ordered it orders it again after a restart of the arena, as
+    a tournament does. Otherwise the arena goes on with it by itself.
+    """
     @_builtins.property
-    def options(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Setting]:
-        """All options with their values."""
-
-    @_builtins.property
-    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The bots by name, in seat order."""
-
-    @_builtins.property
-    def time_control(self) -> _game_pb2.TimeControl:
-        """The time every seat has."""
+    def deal_set(self) -> Global___OrderedDealSet:
+        """The deal-set that it belongs to; a match alone is a deal-set of its own."""
 
     def __init__(
         self,
         *,
         match_id: _builtins.str = ...,
-        game: _builtins.str = ...,
-        options: _abc.Iterable[_game_pb2.Setting] | None = ...,
-        bots: _abc.Iterable[_builtins.str] | None = ...,
-        time_control: _game_pb2.TimeControl | None = ...,
-        seed: _builtins.str = ...,
+        deal_set: Global___OrderedDealSet | None = ...,
+        absent_bots: Global___AbsentBots.ValueType = ...,
+        ordered_again: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["deal_set", b"deal_set"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "match_id", b"match_id", "options", b"options", "seed", b"seed", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent_bots", b"absent_bots", "deal_set", b"deal_set", "match_id", b"match_id", "ordered_again", b"ordered_again"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Ordered: _TypeAlias = Ordered  # noqa: Y015
+
+@_typing.final
+class OrderedDealSet(_message.Message):
+    """Orders a deal-set: one list of boards and the matches they are played at."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEAL_SET_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
+    TABLES_FIELD_NUMBER: _builtins.int
+    SEED_FIELD_NUMBER: _builtins.int
+    deal_set: _builtins.str
+    """Its name; that of a match alone is the match's id."""
+    seed: _builtins.str
+    """The seed of the deals; empty for fair deals."""
+    @_builtins.property
+    def terms(self) -> _game_pb2.MatchTerms:
+        """What all its matches are played by."""
+
+    @_builtins.property
+    def tables(self) -> _containers.RepeatedCompositeFieldContainer[Global___OrderedTable]:
+        """All its matches."""
+
+    def __init__(
+        self,
+        *,
+        deal_set: _builtins.str = ...,
+        terms: _game_pb2.MatchTerms | None = ...,
+        tables: _abc.Iterable[Global___OrderedTable] | None = ...,
+        seed: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_set", b"deal_set", "seed", b"seed", "tables", b"tables", "terms", b"terms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OrderedDealSet: _TypeAlias = OrderedDealSet  # noqa: Y015
+
+@_typing.final
+class OrderedTable(_message.Message):
+    """Names one match of a deal-set and who plays it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    ROTATION_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """The match's id."""
+    rotation: _builtins.int
+    """By how many seats the bots are turned; 0 for a match alone."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___OrderedBot]:
+        """Who plays, in seat order."""
+
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        rotation: _builtins.int = ...,
+        bots: _abc.Iterable[Global___OrderedBot] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "match_id", b"match_id", "rotation", b"rotation"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OrderedTable: _TypeAlias = OrderedTable  # noqa: Y015
+
+@_typing.final
+class OrderedBot(_message.Message):
+    """Names a bot of an ordered match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    instance: _builtins.int
+    """Which process of the bot, where it runs as several."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        instance: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "instance", b"instance"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OrderedBot: _TypeAlias = OrderedBot  # noqa: Y015
 
 @_typing.final
 class SessionKept(_message.Message):

@@ -186,41 +186,31 @@ class CreateMatchRequest(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    GAME_FIELD_NUMBER: _builtins.int
-    OPTIONS_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
-    TIME_CONTROL_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
-    game: _builtins.str
-    """The game's id."""
     seed: _builtins.str
     """Seeds the deals, for a match that can be repeated. Such a match is not a
     fair deal and is never rated.
     """
     @_builtins.property
-    def options(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Setting]:
-        """Options that differ from the default."""
+    def terms(self) -> _game_pb2.MatchTerms:
+        """What it is to be played by."""
 
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The bots by name, in seat order."""
 
-    @_builtins.property
-    def time_control(self) -> _game_pb2.TimeControl:
-        """The time; if it is not given, the arena's own."""
-
     def __init__(
         self,
         *,
-        game: _builtins.str = ...,
-        options: _abc.Iterable[_game_pb2.Setting] | None = ...,
+        terms: _game_pb2.MatchTerms | None = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
-        time_control: _game_pb2.TimeControl | None = ...,
         seed: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "options", b"options", "seed", b"seed", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "seed", b"seed", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -481,30 +481,19 @@ class MatchStart(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCH_FIELD_NUMBER: _builtins.int
-    GAME_FIELD_NUMBER: _builtins.int
-    RULES_VERSION_FIELD_NUMBER: _builtins.int
-    OPTIONS_FIELD_NUMBER: _builtins.int
-    TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    TERMS_FIELD_NUMBER: _builtins.int
     SEAT_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     DEAL_CONTEXT_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match on this stream; a small number of this bot's own."""
-    game: _builtins.str
-    """The game's id."""
-    rules_version: _builtins.int
-    """The version of the rules in force."""
     seat: _builtins.int
     """The bot's own seat."""
     deal_context: _builtins.bytes
     """The context of the deal-set, as in `deal_open`; empty for seeded deals."""
     @_builtins.property
-    def options(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Setting]:
-        """All options of the game with their values."""
-
-    @_builtins.property
-    def time_control(self) -> _game_pb2.TimeControl:
-        """The time every seat has."""
+    def terms(self) -> _game_pb2.MatchTerms:
+        """What the match is played by."""
 
     @_builtins.property
     def players(self) -> _containers.RepeatedCompositeFieldContainer[Global___Player]:
@@ -514,17 +503,14 @@ class MatchStart(_message.Message):
         self,
         *,
         match: _builtins.int = ...,
-        game: _builtins.str = ...,
-        rules_version: _builtins.int = ...,
-        options: _abc.Iterable[_game_pb2.Setting] | None = ...,
-        time_control: _game_pb2.TimeControl | None = ...,
+        terms: _game_pb2.MatchTerms | None = ...,
         seat: _builtins.int = ...,
         players: _abc.Iterable[Global___Player] | None = ...,
         deal_context: _builtins.bytes = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_context", b"deal_context", "game", b"game", "match", b"match", "options", b"options", "players", b"players", "rules_version", b"rules_version", "seat", b"seat", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_context", b"deal_context", "match", b"match", "players", b"players", "seat", b"seat", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

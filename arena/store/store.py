@@ -1,4 +1,4 @@
-"""The store's tournaments: opening the file, listing what is in it, starting and going on."""
+"""The store itself: opening the file, what is in it, and starting tournaments or going on."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,15 +7,17 @@ from types import TracebackType
 from typing import Self
 
 from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy.exc import IntegrityError
 
 from arena.ladder.schedule import DealSetPlan
 from arena.store import schema
 from arena.store.database import BUSY_TIMEOUT_S, Database
 from arena.store.errors import SettingsDiffer, StoreError
 from arena.store.keys import Keys
-from arena.store.results import Tournament
+from arena.store.matches import Matches
 from arena.store.schedule import write_schedule
 from arena.store.settings import Settings, differences, insert_settings, settings_of
+from arena.store.tournament import Tournament
 
 
 def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":
@@ -61,6 +63,10 @@ class Store:
         """The keys of bots and organisers."""
         return Keys(self._database)
 
+    def matches(self) -> Matches:
+        """All matches that have ended."""
+        return Matches(self._database)
+
     def tournaments(self) -> tuple[Settings, ...]:
         """The tournaments in the store, oldest first."""
         with self._database.reading() as connection:
@@ -99,13 +105,28 @@ class Store:
             else:
                 number = row["id"]
                 self._require_same(settings_of(connection, row), settings)
-            if not write_schedule(connection, number, deal_sets):
+            if not self._write_schedule(connection, number, settings, deal_sets):
                 raise StoreError(
                     f"{self._database.path} holds another schedule of the tournament "
                     f"{settings.name!r}: go on with the version of the arena that began it, or "
                     "start another in a new folder"
                 )
         return Tournament(self._database, number)
+
+    def _write_schedule(
+        self,
+        connection: Connection,
+        number: int,
+        settings: Settings,
+        deal_sets: Sequence[DealSetPlan],
+    ) -> bool:
+        try:
+            return write_schedule(connection, number, settings.terms["game"], deal_sets)
+        except IntegrityError as error:
+            raise StoreError(
+                f"{self._database.path} has matches already that the tournament {settings.name!r} "
+                "would play: give it another name"
+            ) from error
 
     def _require_same(self, held: Settings, given: Settings) -> None:
         different = list(differences(held, given))

@@ -1,0 +1,129 @@
+"""`arena matches`: the matches that were played, with their results and replays."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli.arguments import GameType, data_option, plain_errors
+from arena.cli.terminal.draw import plain
+from arena.games.catalogue import Game
+from arena.ladder.results import ABORTED
+from arena.replay.write import replay_path
+from arena.server.data_folder import store_path
+from arena.store import MatchFilter, StoredMatch, open_store
+
+ENDINGS: Final = ("completed", "forfeit", ABORTED)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  arena matches
+  arena matches --bot my_bot --game klaberjass --faulted
+  arena matches --tournament autumn --ending forfeit --limit 500
+  arena matches --json | jq -r '.matches[] | select(.scores[0] < 0) | .replay'
+"""
+)
+@click.option("--game", type=GameType(), help="Only this game.")
+@click.option(
+    "--bot", "bots", multiple=True, metavar="NAME", help="Only with this bot; repeatable."
+)
+@click.option("--tournament", default="", metavar="NAME", help="Only of this tournament.")
+@click.option("--ending", type=click.Choice(ENDINGS), help="Only those that ended so.")
+@click.option("--faulted", is_flag=True, help="Only those in which some bot was at fault.")
+@click.option(
+    "--limit", default=20, show_default=True, type=click.IntRange(1, 500), help="Matches shown."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@data_option
+def matches(
+    game: Game | None,
+    bots: tuple[str, ...],
+    tournament: str,
+    ending: str | None,
+    faulted: bool,
+    limit: int,
+    as_json: bool,
+    data: Path,
+) -> None:
+    """List matches that have ended, newest first: made by hand, and of tournaments."""
+    path = store_path(data)
+    if not path.exists():
+        raise click.ClickException(f"no match was played in the folder {data} yet")
+    wanted = MatchFilter(game.id if game else "", bots, tournament, ending or "", faulted)
+    with plain_errors(), open_store(path) as store:
+        # One more than is shown tells whether there are more.
+        found = store.matches().find(wanted, limit=limit + 1)
+    shown, more = found[:limit], len(found) > limit
+    if as_json:
+        told = {"matches": [_as_json(each, data) for each in shown], "more": more}
+        click.echo(json.dumps(told, indent=2))
+        return
+    if not shown:
+        click.echo("No match fits.")
+        return
+    console = Console()
+    console.print(_table(shown))
+    if more:
+        click.echo(f"There are more; --limit shows up to 500, and {limit} are shown.")
+    if any(each.published for each in shown):
+        where = replay_path(data / "replays", "MATCH")
+        console.print(f"Watch one: arena replay show {where}", markup=False, soft_wrap=True)
+
+
+def _table(found: Sequence[StoredMatch]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("ended", "match", "game", "bots and scores", "ending", "tournament"):
+        table.add_column(name, no_wrap=name in ("ended", "match", "game"))
+    for each in found:
+        outcome = each.outcome
+        faults = sum(sum(kinds.values()) for kinds in outcome.faults)
+        ending = outcome.ending + (f", {faults} faults" if faults else "")
+        table.add_row(
+            f"{_ended(each):%Y-%m-%d %H:%M:%S}" if each.ended_unix_ms else "",
+            outcome.match_id,
+            each.game,
+            Text(plain(_bots_and_scores(each))),
+            ending,
+            Text(plain(each.tournament)),
+        )
+    return table
+
+
+def _bots_and_scores(match: StoredMatch) -> str:
+    scores = match.outcome.scores
+    if not scores:
+        return ", ".join(match.bots)
+    return ", ".join(f"{bot} {score:+g}" for bot, score in zip(match.bots, scores, strict=True))
+
+
+def _ended(match: StoredMatch) -> datetime:
+    return datetime.fromtimestamp(match.ended_unix_ms / 1000, UTC)
+
+
+def _as_json(match: StoredMatch, data: Path) -> dict[str, Any]:
+    outcome = match.outcome
+    replay = replay_path(data / "replays", outcome.match_id) if match.published else None
+    return {
+        "match": outcome.match_id,
+        "game": match.game,
+        "bots": list(match.bots),
+        "ending": outcome.ending,
+        "scores": list(outcome.scores),
+        "places": list(outcome.places),
+        "faults": [dict(kinds) for kinds in outcome.faults],
+        "hands": outcome.hands,
+        "decisions": outcome.decisions,
+        "evidence": outcome.evidence,
+        "tournament": match.tournament or None,
+        "deal_set": match.deal_set or None,
+        "ended": _ended(match).isoformat() if match.ended_unix_ms else None,
+        "replay": str(replay) if replay else None,
+    }

@@ -1,0 +1,36 @@
+"""The gallery of a match: a port through which what everybody may know leaves it, as it happens.
+
+It stands beside the ledger. A table without a gallery pays nothing for it; one with
+a gallery tells it each step once all have been told, from the spectator's view alone.
+What a seat knows never comes here.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from arena.games.contract import Event, View
+from arena.referee.spec import Fault, MatchSpec, Outcome
+
+
+class Gallery(Protocol):
+    """Whoever watches one match. Calls do not block; what they raise is logged, and no more."""
+
+    def opened(self, spec: MatchSpec) -> None:
+        """The match begins, or goes on."""
+        ...
+
+    def stepped(self, hand: int, events: Sequence[Event], view: View) -> None:
+        """A step was played.
+
+        `hand` is the hand that goes on, counted from 0; `events` are those that
+        everybody was told, oldest first; `view` is the spectator's.
+        """
+        ...
+
+    def blamed(self, faults: Sequence[Fault]) -> None:
+        """Moves were played for bots. The reasons are left out: they are for the bots' owners."""
+        ...
+
+    def closed(self, outcome: Outcome) -> None:
+        """The match is over."""
+        ...

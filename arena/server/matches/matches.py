@@ -1,0 +1,470 @@
+"""The matches of an arena, from their order to their recorded result.
+
+An order is idempotent: a match that is in play is joined, one that was cut short
+goes on, and one that has a result is not played again, whoever asks and in
+whatever process. So a tournament may order all that it misses, as often as it
+likes.
+"""
+
+import contextlib
+import hashlib
+import logging
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import trio
+
+from arena.deal import KeyedDeals
+from arena.ladder.results import MatchOutcome
+from arena.referee import Entrant, Ledger, MatchSpec, Outcome, Referee, Settled
+from arena.referee.gallery import Gallery
+from arena.referee.lag import LagMeter
+from arena.replay.journal.attempts import is_played_again
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.match_log import MatchLog
+from arena.replay.journal.recovery import Unfinished
+from arena.replay.read import Unplayable
+from arena.server.bots import BotId
+from arena.server.deals.deal_sets import DealSets
+from arena.server.gate.admission import Admission
+from arena.server.matches.cut_short import spec_again
+from arena.server.matches.results import Results, ResultWriter, outcome_for_ladder
+from arena.server.orders import (
+    PROMISED,
+    SCHEDULED,
+    AbsentBots,
+    DealSetOrder,
+    OrderPolicy,
+    TableOrder,
+    ordered_message,
+)
+from arena.server.refusals import Refused, draining, not_found, not_now
+from arena.server.session.register import SessionRegister
+from arena.server.session.seating import Seating, numbers_of, seated
+from arena.server.session.session import Session
+from arena.server.watch import Watch
+from arena.store import EndedMatch, StoreError
+from arena.terms import MatchTerms
+from cardarena.v1 import journal_pb2
+
+_log = logging.getLogger(__name__)
+
+
+class OrderedMatch:
+    """A match that was ordered and has not ended. Whoever wants its outcome may wait for it."""
+
+    def __init__(self, order: DealSetOrder, table: TableOrder, policy: OrderPolicy) -> None:
+        self.order = order
+        self.table = table
+        self.policy = policy
+        self.played: Outcome | None = None
+        """How it ended, with the hands; None while it is in play."""
+        self._over = trio.Event()
+        self._outcome: MatchOutcome | None = None
+        self._error: Exception | None = None
+
+    @property
+    def match_id(self) -> str:
+        return self.table.match_id
+
+    async def outcome(self) -> MatchOutcome:
+        """How the match ended, once that is recorded.
+
+        Raises:
+          Refused: if it could not begin.
+          StoreError: if it has ended, and that could not be recorded.
+        """
+        await self._over.wait()
+        if self._error is not None:
+            raise self._error
+        assert self._outcome is not None
+        return self._outcome
+
+    def ended(self, outcome: MatchOutcome) -> None:
+        """It has ended so."""
+        self._outcome = outcome
+        self._over.set()
+
+    def failed(self, error: Exception) -> None:
+        """It will not have an outcome, for this reason."""
+        self._error = error
+        self._over.set()
+
+
+class Matches:
+    """Takes orders and has them played. Made in trio; `run` has to be running."""
+
+    def __init__(
+        self,
+        *,
+        journal: Journal,
+        deal_log: DealLog,
+        deal_sets: DealSets,
+        results: Results,
+        sessions: SessionRegister,
+        watch: Watch,
+        lag: LagMeter | None = None,
+        admission: Admission | None = None,
+    ) -> None:
+        """Begin with none.
+
+        Args:
+          journal: Keeps matches.
+          deal_log: Keeps the deals.
+          deal_sets: Fixes the deals, and publishes replays.
+          results: Where outcomes are recorded for good.
+          sessions: The bots.
+          watch: Counts what happens.
+          lag: How late the arena itself is.
+          admission: Whether another match can be taken; without it, always.
+        """
+        self.referee = Referee(self._ledger, self._synced, lag=lag, gallery=self._gallery)
+        self.results = results
+        self._writer = ResultWriter(results)
+        self._journal = journal
+        self._deal_log = deal_log
+        self._deal_sets = deal_sets
+        self._sessions = sessions
+        self._watch = watch
+        self._admission = admission
+        self._measuring = lag.measuring if lag else contextlib.nullcontext
+        self._ordered: dict[str, OrderedMatch] = {}
+        """Matches that have not ended, by id."""
+        self._unfinished: dict[str, Unfinished] = {}
+        """Matches that were cut short, until they are ordered again, by id."""
+        self._logs: dict[str, MatchLog] = {}
+        self._galleries: dict[str, Gallery] = {}
+        self._draining = False
+        self._nursery: trio.Nursery | None = None
+        self._token: trio.lowlevel.TrioToken | None = None
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Play what is ordered until cancelled; matches in play are suspended then."""
+        self._token = trio.lowlevel.current_trio_token()
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            await nursery.start(self.referee.run)
+            task_status.started()
+
+    @property
+    def in_play(self) -> tuple[OrderedMatch, ...]:
+        """Matches that were ordered and have not ended, oldest first."""
+        return tuple(self._ordered.values())
+
+    def get(self, match_id: str) -> OrderedMatch | None:
+        """A match that was ordered and has not ended."""
+        return self._ordered.get(match_id)
+
+    # Orders.
+
+    def order(self, order: DealSetOrder, match_id: str, policy: OrderPolicy) -> OrderedMatch:
+        """Have a match of a deal-set played; one that is in play already is joined.
+
+        May be called outside of trio. Whoever hears of the match may count on it.
+
+        Raises:
+          Refused: if bots or time are not right, or the id is that of another match.
+        """
+        known = self._ordered.get(match_id)
+        if known is not None:
+            if known.table != order.table(match_id) or known.order.terms != order.terms:
+                raise not_now("MATCH_ID_TAKEN", f"another match of the id {match_id} is in play")
+            return known
+        if self._draining:
+            raise draining()
+        match = OrderedMatch(order, order.table(match_id), policy)
+        sessions: tuple[Session, ...] = ()
+        if not policy.waits_for_turn:
+            if self._admission is not None:
+                self._admission.require_open()
+            sessions = self._reserve(match)
+        self._keep(match)
+        if not policy.ordered_again:
+            self._journal.flush()
+        assert self._token is not None
+        self._token.run_sync_soon(self._start, match, sessions)
+        return match
+
+    async def lease(self, order: DealSetOrder, match_id: str) -> MatchOutcome:
+        """Have a match played to its end, and return how it ended once that is recorded.
+
+        A match that has a result is not played again, and one that was cut short by
+        a crash goes on. An aborted one is played anew if it is one of a deal-set.
+        Bots that are not connected are played by fallback, as gone.
+
+        Raises:
+          Refused: if bots or time are not right.
+          StoreError: if results cannot be read or recorded.
+        """
+        if match_id not in self._ordered:
+            known = await trio.to_thread.run_sync(self.results.outcomes, order.match_ids)
+            found = known.get(match_id)
+            if found is not None and (found.has_result or order.alone):
+                return found
+            self._deal_sets.take_up(order, [at for at, each in known.items() if each.has_result])
+        return await self.order(order, match_id, SCHEDULED).outcome()
+
+    async def fix_deals(self, order: DealSetOrder) -> None:
+        """Agree the deals of a deal-set with its bots ahead of play.
+
+        Raises:
+          Unwritten: if the deals cannot be kept.
+        """
+        with self._measuring():
+            await self._deal_sets.fix(order)
+
+    def watch(self, match_id: str, gallery: Gallery) -> None:
+        """Have a gallery told of a match that is not in play yet."""
+        self._galleries[match_id] = gallery
+
+    def stop_taking(self) -> None:
+        """Take no new matches; those in play go on."""
+        self._draining = True
+
+    async def idle(self) -> None:
+        """Wait until no match is in play."""
+        while self.referee.tables:
+            await self.referee.ended.wait()
+
+    # Matches that were cut short.
+
+    def suspended(self, unfinished: Unfinished) -> None:
+        """A match was cut short, and goes on when it is ordered again."""
+        self._unfinished[unfinished.opened.match_id] = unfinished
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """Matches that were cut short and wait to be ordered again, by id."""
+        return frozenset(self._unfinished)
+
+    def go_on(
+        self, unfinished: Unfinished, order: DealSetOrder, policy: OrderPolicy
+    ) -> OrderedMatch:
+        """Go on with a match that was cut short, at once. Its bots are expected back.
+
+        Raises:
+          Unplayable: if this arena has other rules, or the deals are lost.
+        """
+        match = OrderedMatch(order, order.table(unfinished.opened.match_id), policy)
+        begun = self._seat_again(match, unfinished)
+        self._ordered[match.match_id] = match
+        assert self._nursery is not None
+        self._nursery.start_soon(self._play, match, begun)
+        return match
+
+    # Matches that were promised, and had not begun when the arena ended.
+
+    def promised(self, order: DealSetOrder, match_id: str) -> OrderedMatch:
+        """Know a match that is still to begin."""
+        match = OrderedMatch(order, order.table(match_id), PROMISED)
+        self._ordered[match_id] = match
+        return match
+
+    def begin_promised(self, match: OrderedMatch) -> None:
+        """Begin it now, with the bots that are there.
+
+        Raises:
+          Refused: if that is not possible any more; then there is no such match.
+        """
+        try:
+            if self._draining:
+                raise draining()
+            sessions = self._reserve(match)
+        except Refused as refused:
+            del self._ordered[match.match_id]
+            match.failed(refused)
+            raise
+        self._start(match, sessions)
+
+    # From an order to its end.
+
+    def _keep(self, match: OrderedMatch) -> None:
+        self._ordered[match.match_id] = match
+        if match.match_id not in self._unfinished:
+            self._write_order(match)
+
+    def _write_order(self, match: OrderedMatch) -> None:
+        ordered = ordered_message(match.order, match.match_id, match.policy)
+        self._journal.append(journal_pb2.Record(ordered=ordered).SerializeToString())
+
+    def _start(self, match: OrderedMatch, sessions: tuple[Session, ...]) -> None:
+        assert self._nursery is not None
+        # The arena may have ended since: then its nursery takes no task any more.
+        with contextlib.suppress(RuntimeError):
+            self._nursery.start_soon(self._begin, match, sessions)
+
+    async def _begin(self, match: OrderedMatch, sessions: tuple[Session, ...]) -> None:
+        """Play a match from the agreement of its deals on, or go on with it."""
+        try:
+            async with self._turn(match.policy):
+                begun = self._begun_before(match)
+                if begun is None:
+                    if self._draining:
+                        raise draining()
+                    begun = await self._deal(match, sessions or self._reserve(match))
+                await self._play(match, begun)
+        except Refused as refused:
+            self._ordered.pop(match.match_id, None)
+            match.failed(refused)
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, policy: OrderPolicy) -> AsyncIterator[None]:
+        if policy.waits_for_turn and self._admission is not None:
+            async with self._admission.turn():
+                yield
+        else:
+            yield
+
+    def _reserve(self, match: OrderedMatch) -> tuple[Session, ...]:
+        """The sessions of the bots, by seat, in each of which the match counts from now on."""
+        terms, bots = match.order.terms, match.table.bots
+        sessions = tuple(self._available(bot, terms, bots, match.policy) for bot in bots)
+        for session in sessions:
+            session.reserve()
+        return sessions
+
+    def _available(
+        self, bot: BotId, terms: MatchTerms, bots: Sequence[BotId], policy: OrderPolicy
+    ) -> Session:
+        refuses = policy.absent_bots is AbsentBots.REFUSED
+        session = self._sessions.get(bot)
+        if session is None and not refuses:
+            session = self._sessions.session_of(bot)
+            session.never_came()
+        if session is None or not (session.connected or not refuses):
+            raise not_found("UNKNOWN_BOT", f"no bot named {bot.name!r} is connected")
+        game, seats = terms.game, terms.seats
+        if session.connected and not session.plays(game.id, game.rules_version, seats):
+            text = f"{bot.name!r} does not play {game.id} with {seats} seats"
+            raise not_now("BOT_NOT_AVAILABLE", text)
+        if session.connected and session.matches + bots.count(bot) > session.max_matches:
+            raise not_now("BOT_NOT_AVAILABLE", f"{bot.name!r} takes no more matches")
+        return session
+
+    async def _deal(self, match: OrderedMatch, sessions: tuple[Session, ...]) -> "_Begun":
+        """Agree the deals with the bots, and seat them."""
+        order, bots = match.order, match.table.bots
+        try:
+            with self._measuring():
+                fixed = await self._deal_sets.fix(order)
+        finally:
+            for session in sessions:
+                session.unreserve()
+        spec = MatchSpec(
+            match_id=match.match_id,
+            terms=order.terms,
+            entrants=tuple(Entrant(bot.name) for bot in bots),
+            deals=KeyedDeals(fixed.key),
+            deal_key_sha256=hashlib.sha256(fixed.key).digest(),
+            deal_set="" if order.alone else order.deal_set,
+            forfeited_seats=fixed.forfeited_seats(bots),
+            fair_deal=fixed.fair_deal,
+            deal_context=fixed.context,
+        )
+        ports = seated(spec, sessions)
+        log = self._journal.match(spec, numbers_of(sessions, ports))
+        return _Begun(spec, ports, log)
+
+    def _begun_before(self, match: OrderedMatch) -> "_Begun | None":
+        """The match as it was cut short, if it was and can go on."""
+        unfinished = self._unfinished.pop(match.match_id, None)
+        if unfinished is None:
+            return None
+        try:
+            return self._seat_again(match, unfinished)
+        except Unplayable:
+            self._write_order(match)  # it begins anew
+            return None
+
+    def _seat_again(self, match: OrderedMatch, unfinished: Unfinished) -> "_Begun":
+        """Seat the bots of a match that was cut short.
+
+        Raises:
+          Unplayable: if this arena has other rules, or the deals are lost.
+        """
+        spec, opening = spec_again(unfinished), unfinished.opening
+        assert opening is not None
+        bots = match.table.bots
+        strangers = {bot for bot in bots if self._sessions.get(bot) is None}
+        sessions = [self._sessions.session_of(bot) for bot in bots]
+        for session in sessions:
+            if match.policy.absent_bots is AbsentBots.REFUSED:
+                session.expect_back()
+            elif session.bot in strangers:
+                session.never_came()
+        ports = seated(spec, sessions, [each.match for each in unfinished.seated])
+        self._write_order(match)
+        log = self._journal.match_again(unfinished.bodies, numbers_of(sessions, ports))
+        self._deal_sets.goes_on(match.order, opening)
+        return _Begun(spec, ports, log, unfinished.past)
+
+    async def _play(self, match: OrderedMatch, begun: "_Begun") -> None:
+        """Have a match played, record its result, and publish its deal-set if it was the last."""
+        spec, log = begun.spec, begun.log
+        self._logs[spec.match_id] = log
+        outcome = None
+        try:
+            with self._measuring():
+                outcome = await self.referee.play(spec, begun.ports, begun.past)
+        finally:
+            del self._logs[spec.match_id]
+            self._galleries.pop(spec.match_id, None)
+            match.played = outcome
+            if outcome is not None:
+                # A drain ends with the last match, not before its replay.
+                with trio.CancelScope(shield=True):
+                    await self._end(match, spec, log, outcome)
+            self._ordered.pop(spec.match_id, None)
+
+    async def _end(
+        self, match: OrderedMatch, spec: MatchSpec, log: MatchLog, outcome: Outcome
+    ) -> None:
+        """Record how a match ended, then publish what may be read now, then tell who waits."""
+        found = outcome_for_ladder(outcome, self._journal.position)
+        bots = tuple(entrant.name for entrant in spec.entrants)
+        ended_unix_ms = time.time_ns() // 1_000_000
+        game_id = spec.terms.game.id
+        try:
+            await self._writer.record(
+                EndedMatch(found, game_id, bots, spec.deal_set, ended_unix_ms)
+            )
+            if not is_played_again(spec.deal_set, outcome.ending):
+                await self.publish(match.order, match.match_id, log.bodies)
+        except StoreError as error:
+            # The journal has it: it is recorded when the arena is started again.
+            _log.error("a result could not be recorded: %s", error, extra={"match": spec.match_id})
+            match.failed(error)
+            return
+        match.ended(found)
+
+    async def publish(self, order: DealSetOrder, match_id: str, records: Sequence[bytes]) -> None:
+        """Publish a match that is over, once its whole deal-set is.
+
+        Raises:
+          StoreError: if it cannot be noted that there are replays.
+        """
+        published = await self._deal_sets.over(order, match_id, records)
+        if published:
+            await trio.to_thread.run_sync(self.results.mark_published, published)
+
+    def _ledger(self, spec: MatchSpec) -> Ledger:
+        return self._watch.ledger(self._logs[spec.match_id], spec)
+
+    def _gallery(self, spec: MatchSpec) -> Gallery | None:
+        return self._galleries.get(spec.match_id)
+
+    async def _synced(self) -> None:
+        await self._deal_log.synced()
+        await self._journal.synced()
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A match that can be played: all that the referee needs of it."""
+
+    spec: MatchSpec
+    ports: Sequence[Seating]
+    log: MatchLog
+    past: Sequence[Settled] = ()

@@ -1,0 +1,257 @@
+"""Takes up what earlier processes left in their journals, before anybody is let in.
+
+Results that were not recorded are; deal-sets whose last match had ended are
+published; matches that were cut short go on, wait, or are aborted; and matches
+that were promised begin. What is in no newer journal stays in the old one, and
+what nobody needs any more is removed.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from arena.referee import AbortCause, Ending, Outcome
+from arena.replay.journal.attempts import is_played_again
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import Ended, KeptSession, Recovery, Unfinished
+from arena.replay.read import Unplayable
+from arena.replay.signing import Signer
+from arena.replay.write import replay_path, write_replay
+from arena.server.deals.deal_sets import DealSets
+from arena.server.matches.cut_short import RecoveryAction, action_for, kept_order
+from arena.server.matches.matches import Matches, OrderedMatch
+from arena.server.matches.results import Results, outcome_for_ladder
+from arena.server.orders import BY_HAND, DealSetOrder
+from arena.server.refusals import Refused
+from arena.server.session.register import SessionRegister
+from arena.store import EndedMatch
+from cardarena.v1 import journal_pb2
+
+HELD_S: Final = 30.0
+"""After a restart, the time that bots have to come back before their clocks run."""
+KEPT_SILENT: Final = 1_000
+"""Bots without a match so far whose streams are still counted after a restart."""
+
+_log = logging.getLogger(__name__)
+
+
+class Restoration:
+    """What one arena takes up of its predecessors. `run` it once, before anybody says hello."""
+
+    def __init__(
+        self,
+        recovery: Recovery,
+        *,
+        matches: Matches,
+        sessions: SessionRegister,
+        journal: Journal,
+        deal_sets: DealSets,
+        results: Results,
+        replays: Path,
+        signer: Signer | None = None,
+    ) -> None:
+        self._recovery = recovery
+        self._matches = matches
+        self._sessions = sessions
+        self._journal = journal
+        self._deal_sets = deal_sets
+        self._results = results
+        self._replays = replays
+        self._signer = signer
+
+    async def run(self, nursery: trio.Nursery) -> None:
+        """Take everything up; what has to wait for bots does so in `nursery`.
+
+        Raises:
+          StoreError: if results cannot be recorded.
+          Unwritten: if the journal cannot be written.
+        """
+        recovery = self._recovery
+        promised = [each for each in recovery.ordered.values() if not each.ordered_again]
+        for promise in promised:
+            self._append(journal_pb2.Record(ordered=promise))
+        for record in session_records(recovery.sessions):
+            self._append(record)
+        self._sessions.go_on_from(recovery.sessions)
+        await self._take_up_results()
+        going_on = sum([await self._take_up(each) for each in recovery.unfinished])
+        for promise in promised:
+            order = kept_order(promise, promise.match_id)
+            if order is not None:
+                match = self._matches.promised(order, promise.match_id)
+                nursery.start_soon(self._keep_promise, match)
+        if going_on:
+            _log.info("%d matches go on where they stood", going_on)
+            nursery.start_soon(self._release_held)
+        self._journal.flush()
+        await self._drop_spent()
+        nursery.start_soon(self._deal_sets.close_left_over, self._may_go_on)
+
+    # Matches that had ended.
+
+    async def _take_up_results(self) -> None:
+        """Record what had ended, and publish the deal-sets of which it was the last."""
+        ended = self._recovery.ended
+        if not ended:
+            return
+        await trio.to_thread.run_sync(self._results.record, [_as_recorded(each) for each in ended])
+        touched: dict[str, DealSetOrder] = {}
+        for each in ended:
+            if is_played_again(each.opened.deal_set, each.outcome.ending) or each.path is not None:
+                continue
+            order = kept_order(each.order, each.opened.match_id)
+            if order is None:
+                await self._publish_alone(each)
+            else:
+                touched[order.deal_set] = order
+                self._deal_sets.found(order, each.opened.match_id, each.bodies)
+        for order in touched.values():
+            known = await trio.to_thread.run_sync(self._results.outcomes, order.match_ids)
+            over = [match_id for match_id, found in known.items() if found.has_result]
+            self._deal_sets.take_up(order, over)
+            published = await self._deal_sets.publish(order.deal_set)
+            await trio.to_thread.run_sync(self._results.mark_published, published)
+
+    async def _publish_alone(self, ended: Ended) -> None:
+        """Publish a match of which nobody knows any more how it was ordered, if it was alone."""
+        if ended.opened.deal_set or ended.opening is None:
+            return
+        match_id = ended.opened.match_id
+        await self._write_replay(match_id, ended.bodies, ended)
+
+    async def _write_replay(
+        self, match_id: str, bodies: Sequence[bytes], of: Ended | Unfinished
+    ) -> None:
+        assert of.opening is not None
+        try:
+            await trio.to_thread.run_sync(
+                write_replay, self._replays, match_id, bodies, of.opening, self._signer
+            )
+        except OSError:
+            _log.exception("a replay could not be written", extra={"match": match_id})
+        else:
+            await trio.to_thread.run_sync(self._results.mark_published, [match_id])
+
+    # Matches that had not ended.
+
+    async def _take_up(self, unfinished: Unfinished) -> bool:
+        """Do what is to be done about a match; whether it goes on now."""
+        match_id, action = unfinished.opened.match_id, action_for(unfinished)
+        if action is RecoveryAction.RESUME_WHEN_ORDERED:
+            self._matches.suspended(unfinished)
+        elif action is RecoveryAction.ABORT:
+            await self._abort(unfinished, AbortCause.STOPPED)
+        elif action is RecoveryAction.RESUME_NOW:
+            order = kept_order(unfinished.order, match_id)
+            try:
+                if order is None:
+                    raise Unplayable("its order is lost")
+                self._matches.go_on(unfinished, order, BY_HAND)
+            except Unplayable as error:
+                _log.warning("a match cannot go on: %s", error, extra={"match": match_id})
+                await self._abort(unfinished, AbortCause.UNPLAYABLE)
+            else:
+                return True
+        return False
+
+    async def _abort(self, unfinished: Unfinished, cause: AbortCause) -> None:
+        """End a match that cannot go on: it counts for nothing, and its replay is published."""
+        opened = unfinished.opened
+        outcome, bodies = aborted(unfinished, cause, self._journal)
+        record = _ended(opened, outcome, self._journal.position)
+        await trio.to_thread.run_sync(self._results.record, [record])
+        if unfinished.opening is not None:
+            await self._write_replay(opened.match_id, bodies, unfinished)
+
+    async def _release_held(self) -> None:
+        await trio.sleep(HELD_S)
+        self._sessions.release()
+
+    # Matches that were promised and had not begun.
+
+    async def _keep_promise(self, match: OrderedMatch) -> None:
+        """Begin a match, once its bots are back or late."""
+        bots = match.table.bots
+        with trio.move_on_after(HELD_S):
+            await self._sessions.arrived(bots)
+        for bot in bots:
+            self._sessions.session_of(bot)  # whoever is late may still come
+        try:
+            self._matches.begin_promised(match)
+        except Refused as refused:
+            text = "a match cannot begin any more: %s"
+            _log.warning(text, refused.text, extra={"match": match.match_id})
+
+    # What is kept, and what is not.
+
+    async def _drop_spent(self) -> None:
+        """Remove journals of earlier processes once nothing more of them is needed."""
+        unpublished = {
+            match_id
+            for run in self._recovery.runs
+            for match_id in run.unpublished
+            if not replay_path(self._replays, match_id).exists()
+        }
+        if spent := self._recovery.spent(self._matches.waiting, unpublished):
+            await self._journal.synced()
+            for segment in spent:
+                segment.unlink(missing_ok=True)
+            _log.info("%d segments of earlier journals are no longer needed", len(spent))
+
+    def _may_go_on(self, deal_set: str) -> bool:
+        """Whether matches of a deal-set may still be played: not if it is a match that is over."""
+        try:
+            return not replay_path(self._replays, deal_set).exists()
+        except ValueError:  # a name that no match could have
+            return True
+
+    def _append(self, record: journal_pb2.Record) -> None:
+        self._journal.append(record.SerializeToString())
+
+
+def aborted(
+    unfinished: Unfinished, cause: AbortCause, journal: Journal
+) -> tuple[Outcome, Sequence[bytes]]:
+    """Write the end of a match that cannot go on; its outcome, and its records to the last."""
+    past = unfinished.past
+    log = journal.match_again(unfinished.bodies)
+    end_s = max((each.sent_s + each.charged_s for each in past), default=0.0)
+    match_id = unfinished.opened.match_id
+    outcome = Outcome(match_id, Ending.ABORTED, (), (), (), (), decisions=len(past), cause=cause)
+    log.closed(outcome, end_s)
+    return outcome, log.bodies
+
+
+def session_records(
+    sessions: Mapping[tuple[str, int], KeptSession],
+) -> Iterator[journal_pb2.Record]:
+    """What sessions of earlier journals had counted up to, to be written down again.
+
+    Of bots that never sat at a match only the latest are kept.
+    """
+    silent = [bot for bot, kept in sessions.items() if not kept.matches]
+    passed_over = set(silent[:-KEPT_SILENT])
+    for (name, instance), kept in sessions.items():
+        if (name, instance) not in passed_over:
+            message = journal_pb2.SessionKept(
+                bot=name, instance=instance, epoch=kept.epoch, matches=kept.matches
+            )
+            yield journal_pb2.Record(session=message)
+
+
+def _as_recorded(ended: Ended) -> EndedMatch:
+    return _ended(ended.opened, ended.outcome, "")
+
+
+def _ended(opened: journal_pb2.Opened, outcome: Outcome, position: str) -> EndedMatch:
+    return EndedMatch(
+        outcome_for_ladder(outcome, position),
+        opened.terms.game,
+        tuple(entrant.name for entrant in opened.entrants),
+        opened.deal_set,
+        time.time_ns() // 1_000_000,
+    )

@@ -1,0 +1,126 @@
+"""How matches ended: in the words of the ladder, and recorded for good."""
+
+import logging
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import trio
+
+from arena.ladder.results import MatchOutcome, aborted
+from arena.referee import Ending, Outcome
+from arena.store import EndedMatch, MatchFilter, StoreBusy, StoredMatch, StoreError
+
+LOCKED_ATTEMPTS: Final = 12
+"""Times that results are tried to be recorded in a locked store, each for some seconds."""
+
+_log = logging.getLogger(__name__)
+
+
+class Results(Protocol):
+    """Where results are kept, as `arena.store.Matches`. Calls block; any thread may call.
+
+    Raises:
+      StoreError: from all of them, if that is not possible.
+    """
+
+    def outcomes(self, match_ids: Collection[str]) -> Mapping[str, MatchOutcome]:
+        """How these matches ended, by id, as far as they have; aborted ones included."""
+        ...
+
+    def record(self, ended: Sequence[EndedMatch]) -> None:
+        """Keep how matches ended. Recording the same again changes nothing."""
+        ...
+
+    def mark_published(self, match_ids: Collection[str]) -> None:
+        """Note that there are replays of these matches."""
+        ...
+
+    def get(self, match_id: str) -> StoredMatch | None:
+        """One match that has ended; None if there is none of this id."""
+        ...
+
+    def find(
+        self, wanted: MatchFilter = ..., *, limit: int = ..., after: tuple[int, str] | None = ...
+    ) -> Sequence[StoredMatch]:
+        """Matches that have ended, newest first."""
+        ...
+
+
+class ResultWriter:
+    """Records results, those that come at the same time together, and waits for a locked store.
+
+    Matches go on meanwhile.
+    """
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._waiting: list[_Waiting] = []
+        self._writing = trio.Lock()
+
+    async def record(self, ended: EndedMatch) -> None:
+        """Record how a match ended; on return it is on disk.
+
+        Raises:
+          StoreError: if that is not possible.
+        """
+        own = _Waiting(ended)
+        self._waiting.append(own)
+        async with self._writing:
+            if not own.done:  # whoever wrote before may have taken it along
+                await self._record_waiting()
+        if own.error is not None:
+            raise own.error
+
+    async def _record_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        error = await trio.to_thread.run_sync(self._try, [each.ended for each in waiting])
+        for each in waiting:
+            # One result that does not fit must not take the others with it.
+            alone = error is not None and len(waiting) > 1
+            each.error = await trio.to_thread.run_sync(self._try, [each.ended]) if alone else error
+            each.done = True
+
+    def _try(self, ended: Sequence[EndedMatch]) -> StoreError | None:
+        for attempt in range(1, LOCKED_ATTEMPTS + 1):
+            try:
+                self._results.record(ended)
+            except StoreBusy as error:
+                if attempt == LOCKED_ATTEMPTS:
+                    return error
+                _log.warning("%d results wait: %s", len(ended), error)
+            except StoreError as error:
+                return error
+            else:
+                return None
+        return None
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A result that is to be recorded."""
+
+    ended: EndedMatch
+    done: bool = False
+    error: StoreError | None = None
+
+
+def outcome_for_ladder(outcome: Outcome, journal_position: str = "") -> MatchOutcome:
+    """An outcome of the referee in the words of the ladder."""
+    if outcome.ending is Ending.ABORTED:
+        cause = outcome.cause.name.lower() if outcome.cause else ""
+        return aborted(outcome.match_id, f"{cause} {outcome.incident}".strip())
+    faults: list[Counter[str]] = [Counter() for _ in outcome.scores]
+    for fault in outcome.faults:
+        faults[fault.seat][fault.kind.name.lower()] += 1
+    return MatchOutcome(
+        match_id=outcome.match_id,
+        scores=outcome.scores,
+        places=outcome.places,
+        ending=outcome.ending.name.lower(),
+        faults=tuple(dict(each) for each in faults),
+        hands=len(outcome.hand_scores),
+        decisions=outcome.decisions,
+        journal_position=journal_position,
+    )

@@ -1,0 +1,254 @@
+"""Every match that has ended, and those that tournaments plan: results, and where to find them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, RowMapping, and_, insert, or_, select, update
+
+from arena.ladder.results import MatchOutcome
+from arena.store import schema
+from arena.store.database import Database
+from arena.store.errors import StoreError
+
+MAX_PAGE: Final = 501
+"""Matches that `Matches.find` returns at most: a page of 500, and one that says that there are more."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndedMatch:
+    """A match that has ended, as it is handed to the store."""
+
+    outcome: MatchOutcome
+    game: str
+    bots: tuple[str, ...]
+    """Names in seat order."""
+    deal_set: str
+    """Empty for a match alone."""
+    ended_unix_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """A match that has ended, as the store knows it."""
+
+    outcome: MatchOutcome
+    game: str
+    bots: tuple[str, ...]
+    """Names in seat order."""
+    deal_set: str
+    """Empty for a match alone."""
+    tournament: str
+    """Empty for a match that was made by hand."""
+    ended_unix_ms: int
+    """0 if it was recorded before this was kept."""
+    published: bool
+    """Whether there is a replay of it; its id is the match's."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFilter:
+    """Which matches are wanted; what is empty does not matter."""
+
+    game: str = ""
+    bots: tuple[str, ...] = ()
+    """All of them played, at whatever seats."""
+    tournament: str = ""
+    ending: str = ""
+    faulted: bool = False
+    """Some bot was at fault."""
+
+
+class Matches:
+    """The matches of a store. Calls block for as long as the disk takes; any thread may call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
+        """How these matches ended, by id, as far as they have; aborted ones included."""
+        table = schema.matches
+        with self._database.reading() as connection:
+            return _outcomes(
+                connection,
+                and_(table.c.id.in_(match_ids), table.c.status != schema.PLANNED),
+            )
+
+    def record(self, ended: Sequence[EndedMatch]) -> None:
+        """Keep how matches ended; all of it is on disk when this returns, or nothing.
+
+        Recording the same again changes nothing. A result may follow an aborted
+        attempt, and nothing may follow a result.
+
+        Raises:
+          StoreError: if the file cannot be written, or a match has another result already.
+        """
+        with self._database.writing() as connection:
+            for each in ended:
+                _record(connection, each)
+
+    def mark_published(self, match_ids: Collection[str]) -> None:
+        """Note that there are replays of these matches."""
+        table = schema.matches
+        with self._database.writing() as connection:
+            connection.execute(
+                update(table).where(table.c.id.in_(match_ids)).values(published=True)
+            )
+
+    def get(self, match_id: str) -> StoredMatch | None:
+        """One match that has ended; None if there is none of this id."""
+        with self._database.reading() as connection:
+            found = _stored(connection, schema.matches.c.id == match_id, limit=1)
+        return found[0] if found else None
+
+    def find(
+        self,
+        wanted: MatchFilter = MatchFilter(),
+        *,
+        limit: int = 50,
+        after: tuple[int, str] | None = None,
+    ) -> tuple[StoredMatch, ...]:
+        """Matches that have ended, newest first, `MAX_PAGE` at most.
+
+        `after` is the `ended_unix_ms` and the id of the last match of the page before.
+        """
+        table, seats = schema.matches, schema.match_seats
+        conditions = []
+        if wanted.game:
+            conditions.append(table.c.game == wanted.game)
+        if wanted.ending:
+            conditions.append(table.c.ending == wanted.ending)
+        for bot in wanted.bots:
+            of_bot = select(seats.c.match).where(seats.c.bot == bot)
+            conditions.append(table.c.id.in_(of_bot))
+        if wanted.tournament:
+            tournaments = schema.tournaments
+            number = select(tournaments.c.id).where(tournaments.c.name == wanted.tournament)
+            conditions.append(table.c.tournament.in_(number))
+        if wanted.faulted:
+            conditions.append(table.c.id.in_(select(schema.faults.c.match)))
+        if after is not None:
+            ended, match_id = after
+            earlier = and_(table.c.ended_unix_ms == ended, table.c.id < match_id)
+            conditions.append(or_(table.c.ended_unix_ms < ended, earlier))
+        with self._database.reading() as connection:
+            return _stored(connection, *conditions, limit=min(limit, MAX_PAGE))
+
+
+def _record(connection: Connection, ended: EndedMatch) -> None:
+    table, outcome = schema.matches, ended.outcome
+    this = table.c.id == outcome.match_id
+    row = connection.execute(select(table).where(this)).mappings().one_or_none()
+    if row is not None and row["status"] == schema.FINISHED:
+        if _outcomes(connection, this)[outcome.match_id] != outcome:
+            raise StoreError(f"match {outcome.match_id} already has another result")
+        return
+    values = _columns(outcome) | {"ended_unix_ms": ended.ended_unix_ms}
+    if row is not None:
+        if tuple(row["bots"]) != ended.bots:
+            raise StoreError(f"match {outcome.match_id} is planned between other bots")
+        connection.execute(update(table).where(this).values(values))
+    else:
+        new = {
+            "id": outcome.match_id,
+            "deal_set": ended.deal_set or None,
+            "game": ended.game,
+            "bots": ended.bots,
+        }
+        connection.execute(insert(table).values(new | values))
+        connection.execute(
+            insert(schema.match_seats),
+            [
+                {"match": outcome.match_id, "seat": seat, "bot": bot}
+                for seat, bot in enumerate(ended.bots)
+            ],
+        )
+    faults = [
+        {"match": outcome.match_id, "seat": seat, "kind": kind, "count": count}
+        for seat, kinds in enumerate(outcome.faults)
+        for kind, count in kinds.items()
+    ]
+    if outcome.has_result and faults:
+        connection.execute(insert(schema.faults), faults)
+
+
+def _columns(outcome: MatchOutcome) -> dict[str, Any]:
+    result = outcome.has_result
+    return {
+        "status": schema.FINISHED if result else schema.ABORTED,
+        "scores": outcome.scores if result else None,
+        "places": outcome.places if result else None,
+        "ending": outcome.ending,
+        "hands": outcome.hands,
+        "decisions": outcome.decisions,
+        "evidence": outcome.evidence,
+        "journal": outcome.journal_position,
+    }
+
+
+def outcomes_of_tournament(connection: Connection, number: int) -> dict[str, MatchOutcome]:
+    """How the matches of a tournament ended that were played, by id; aborted ones included."""
+    table = schema.matches
+    return _outcomes(
+        connection, and_(table.c.tournament == number, table.c.status != schema.PLANNED)
+    )
+
+
+def _outcomes(connection: Connection, condition: Any) -> dict[str, MatchOutcome]:
+    table = schema.matches
+    rows = connection.execute(select(table).where(condition)).mappings().all()
+    faults = _faults(connection, select(table.c.id).where(condition))
+    return {row["id"]: _outcome(row, faults[row["id"]]) for row in rows}
+
+
+def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[StoredMatch, ...]:
+    table, tournaments = schema.matches, schema.tournaments
+    query = (
+        select(table, tournaments.c.name)
+        .select_from(table.outerjoin(tournaments, table.c.tournament == tournaments.c.id))
+        .where(table.c.status != schema.PLANNED, *conditions)
+        .order_by(table.c.ended_unix_ms.desc(), table.c.id.desc())
+        .limit(limit)
+    )
+    rows = connection.execute(query).mappings().all()
+    faults = _faults(connection, [row["id"] for row in rows])
+    return tuple(
+        StoredMatch(
+            outcome=_outcome(row, faults[row["id"]]),
+            game=row["game"],
+            bots=tuple(row["bots"]),
+            deal_set=row["deal_set"] or "",
+            tournament=row["name"] or "",
+            ended_unix_ms=row["ended_unix_ms"] or 0,
+            published=row["published"],
+        )
+        for row in rows
+    )
+
+
+def _faults(connection: Connection, match_ids: Any) -> dict[str, list[RowMapping]]:
+    table = schema.faults
+    of_match: dict[str, list[RowMapping]] = defaultdict(list)
+    for row in connection.execute(select(table).where(table.c.match.in_(match_ids))).mappings():
+        of_match[row["match"]].append(row)
+    return of_match
+
+
+def _outcome(row: RowMapping, faults: Sequence[RowMapping]) -> MatchOutcome:
+    by_seat: tuple[dict[str, int], ...] = ()
+    if row["status"] == schema.FINISHED:
+        by_seat = tuple({} for _ in row["bots"])
+        for fault in faults:
+            by_seat[fault["seat"]][fault["kind"]] = fault["count"]
+    return MatchOutcome(
+        match_id=row["id"],
+        scores=tuple(row["scores"] or ()),
+        places=tuple(row["places"] or ()),
+        ending=row["ending"],
+        faults=by_seat,
+        hands=row["hands"] or 0,
+        decisions=row["decisions"] or 0,
+        evidence=row["evidence"] or "",
+        journal_position=row["journal"] or "",
+    )

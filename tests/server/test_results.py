@@ -1,0 +1,101 @@
+"""How results of matches are recorded: together, in order, and with patience."""
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from arena.ladder.results import MatchOutcome
+from arena.server.matches.results import LOCKED_ATTEMPTS, ResultWriter
+from arena.store import EndedMatch, StoreBusy, StoreError
+from arena.testing.results import MemoryResults
+
+
+def ended(match_id):
+    outcome = MatchOutcome(match_id, (1, -1), (1, 2), "completed", ({}, {}))
+    return EndedMatch(outcome, "abstrac", ("ann", "bob"), "", 0)
+
+
+class Locked(MemoryResults):
+    """Results in a store that another program keeps locked for some attempts."""
+
+    def __init__(self, attempts, error=StoreBusy):
+        super().__init__()
+        self.attempts = attempts
+        self.error = error
+
+    def record(self, ended):
+        if self.attempts:
+            self.attempts -= 1
+            raise self.error("another program has kept it locked")
+        super().record(ended)
+
+
+def test_a_result_waits_for_a_locked_store():
+    locked = Locked(LOCKED_ATTEMPTS - 1)
+    trio.run(ResultWriter(locked).record, ended("m"))
+    assert list(locked.ended) == ["m"]
+
+
+# fmt: off
+GIVEN_UP = [
+    (Locked(LOCKED_ATTEMPTS),  0,  "locked for longer than anybody waits"),
+    (Locked(1, StoreError),    0,  "a store that no waiting mends"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("locked", "left", "why"), GIVEN_UP, ids=[row[-1] for row in GIVEN_UP])
+def test_whoever_waits_hears_that_a_result_cannot_be_recorded(locked, left, why):
+    with pytest.raises(StoreError, match="locked"):
+        trio.run(ResultWriter(locked).record, ended("m"))
+    assert locked.attempts == left
+    assert not locked.ended
+
+
+class Batches(MemoryResults):
+    """Results that note what came together, and hold the first up for as long as wanted."""
+
+    def __init__(self, refused=()):
+        super().__init__()
+        self.batches = []
+        self.refused = refused
+        self.go_on = trio.Event()
+
+    def record(self, ended):
+        self.batches.append([each.outcome.match_id for each in ended])
+        if len(self.batches) == 1:
+            trio.from_thread.run(self.go_on.wait)
+        if any(each.outcome.match_id in self.refused for each in ended):
+            raise StoreError("it already has another result")
+        super().record(ended)
+
+
+async def record_all(results, match_ids):
+    """Record these at the same time, the first of them first; who heard of an error."""
+    writer, errors = ResultWriter(results), []
+
+    async def one(match_id):
+        try:
+            await writer.record(ended(match_id))
+        except StoreError:
+            errors.append(match_id)
+
+    async with trio.open_nursery() as nursery:
+        for match_id in match_ids:
+            nursery.start_soon(one, match_id)
+            await wait_all_tasks_blocked()
+        results.go_on.set()
+    return errors
+
+
+def test_what_comes_while_the_disk_is_busy_is_written_in_one_go():
+    results = Batches()
+    assert trio.run(record_all, results, ["a", "b", "c", "d"]) == []
+    assert results.batches == [["a"], ["b", "c", "d"]]
+    assert list(results.ended) == ["a", "b", "c", "d"]
+
+
+def test_a_result_that_does_not_fit_takes_no_other_with_it():
+    results = Batches(refused={"c"})
+    assert trio.run(record_all, results, ["a", "b", "c", "d"]) == ["c"]
+    assert list(results.ended) == ["a", "b", "d"]
