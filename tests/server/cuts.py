@@ -527,9 +527,9 @@ class World:
 
     # What is left.
 
-    def outcome(self, order) -> Outcome:
+    def outcome(self, match_id) -> Outcome:
         """How a match ended, as its replay has it."""
-        verdict = verify_file(replay_path(self.data / "replays", order.deal_set))
+        verdict = verify_file(replay_path(self.data / "replays", match_id))
         return verdict.verified.outcome
 
 

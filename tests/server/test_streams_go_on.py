@@ -84,8 +84,8 @@ def assert_told_alike(twin, world):
         missing = expected["ends"].keys() - told["ends"].keys()
         assert missing <= world.over_when_killed, player.name
         assert told["ends"].items() <= expected["ends"].items()
-    for order in world.orders:
-        assert world.outcome(order) == twin.outcome(order)
+    for _, match_id in world.matches:
+        assert world.outcome(match_id) == twin.outcome(match_id)
 
 
 # Every game.
@@ -289,7 +289,7 @@ def test_faults_are_told_alike_and_once(folder, game_id, what):
         return [Player(first.name, strays), *others]
 
     twin = play(folder, orders, bots())
-    outcomes = [twin.outcome(order) for order in orders]
+    outcomes = [twin.outcome(order.deal_set) for order in orders]
     faults = {fault.kind for outcome in outcomes for fault in outcome.faults}
     assert faults == {FaultKind.TIMEOUT, FaultKind.ILLEGAL, FaultKind.MALFORMED}
     begun = twin.boundaries // 4
@@ -425,4 +425,4 @@ def test_a_fair_deal_is_the_same_one_after_a_cut(folder, what):
             opened = [each.deal_open.context for each in player.deals if each.HasField("deal_open")]
             assert context == opened[-1]
             assert not player.sdk.lies
-        assert world.outcome(orders[0]).ending is Ending.COMPLETED
+        assert world.outcome(orders[0].deal_set).ending is Ending.COMPLETED
