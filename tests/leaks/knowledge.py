@@ -16,7 +16,7 @@ from arena.games.democracy import State as DemocracyState
 from arena.games.eleusis_state import State as EleusisState
 from arena.games.eleusis_table import SHOWN_CALLS
 from arena.games.jam import State as JamState
-from arena.games.klaberjass import State as KlaberjassState
+from arena.games.klaberjass.state import State as KlaberjassState
 from arena.games.loo import State as LooState
 from arena.games.oklahoma_rummy import DECK as TWO_PACKS
 from arena.games.oklahoma_rummy import State as OklahomaRummyState

@@ -4,21 +4,21 @@ from dataclasses import replace
 
 from arena.cards import in_order
 from arena.games.contract import Seat, Step, Told
-from arena.games.klaberjass_scoring import best_sequence
-from arena.games.klaberjass_state import (
+from arena.games.klaberjass.legal_moves import before
+from arena.games.klaberjass.scoring import best_sequence
+from arena.games.klaberjass.state import (
     SEATS,
     SILENCE,
     Deal,
     Side,
     State,
     Talon,
-    before,
     by_seat,
     other,
     trump_of,
     without,
 )
-from arena.games.klaberjass_table import (
+from arena.games.klaberjass.words import (
     Announced,
     Answered,
     Contest,

@@ -1,4 +1,4 @@
-"""What seats do, see and are told in Klaberjass."""
+"""What is said at a match of Klaberjass: moves, events, and what a seat may know."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,11 +6,7 @@ from typing import Final, TypeAlias
 
 from arena.cards import SUITS, Card
 from arena.games.contract import Seat
-from arena.games.klaberjass_scoring import FIFTY, PACK_32, TWENTY
-from arena.games.options import hands_setting, setting
-
-MAX_DEALS: Final = 100
-"""Deals in a match, thrown-in ones too; then the higher total wins (R15)."""
+from arena.games.klaberjass.scoring import FIFTY, PACK_32, TWENTY
 
 
 class Phase(StrEnum):
@@ -55,14 +51,6 @@ class Word(StrEnum):
     """It is of the same value; the top cards decide."""
     ALSO = "also"
     """The top cards are equal as well; a trump sequence decides."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_setting(0, "a race to `target`", maximum=MAX_DEALS)
-    target: int = setting(501, "points that win the race when hands=0", minimum=1, maximum=10_000)
 
 
 # What a seat may do.
@@ -164,24 +152,52 @@ Move: TypeAlias = (
 
 # Moves are interned: equal moves are one object, which the codec's cache likes.
 PASS: Final = Pass()
+
+
 SCHMEISS: Final = Schmeiss()
+
+
 NO_MELD: Final = NoMeld()
+
+
 GOOD: Final = Good()
+
+
 NOT_GOOD: Final = NotGood()
+
+
 HOW_HIGH: Final = HowHigh()
+
+
 PLAYS: Final = {card: Play(card, bela=False) for card in PACK_32}
+
+
 BELAS: Final = {card: Play(card, bela=True) for card in PACK_32 if card[0] in "KQ"}
+
+
 ANNOUNCEMENTS: Final = {value: Announce(value) for value in (TWENTY, FIFTY)}
+
+
 _NAMES: Final = {suit: Name(suit) for suit in SUITS}
 
 FIRST_BIDS: Final[tuple[Move, ...]] = (Take(), PASS, SCHMEISS)
+
+
 REPLIES: Final[tuple[Move, ...]] = (Yes(), No())
+
+
 KEEP: Final[tuple[Move, ...]] = (Keep(),)
+
+
 KEEP_OR_EXCHANGE: Final[tuple[Move, ...]] = (*KEEP, Exchange())
+
+
 NAMES: Final[dict[str, tuple[Move, ...]]] = {
     upcard: tuple(_NAMES[suit] for suit in SUITS if suit != upcard) for upcard in SUITS
 }
 """By the suit of the upcard: the suits that may be named."""
+
+
 SECOND_BIDS: Final[dict[str, tuple[Move, ...]]] = {
     upcard: (*names, PASS, SCHMEISS) for upcard, names in NAMES.items()
 }

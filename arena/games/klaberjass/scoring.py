@@ -1,32 +1,30 @@
-"""Tricks, sequences and scores of Klaberjass."""
+"""What tricks, sequences and hands of Klaberjass are worth."""
 
 from typing import Final, NamedTuple
 
 from arena.cards import SUITS, Card, pack
 from arena.games.contract import Seat
 
-PLAIN: Final = "789JQKTA"
-"""Ranks of a plain suit from low to high, in tricks."""
-TRUMPS: Final = "78QKTA9J"
-"""Ranks of trump from low to high, in tricks."""
 NATURAL: Final = "789TJQKA"
 """Ranks from low to high in sequences, of every suit."""
 PLAIN_POINTS: Final = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
+
+
 TRUMP_POINTS: Final = PLAIN_POINTS | {"J": 20, "9": 14}
 LAST_TRICK: Final = 10
+
+
 BELA: Final = 20
 TWENTY: Final = 20
 """A sequence of three."""
+
+
 FIFTY: Final = 50
 """A longer sequence."""
 
 PACK_32: Final = pack(NATURAL)
 
-# By trump suit, then card: in tricks only the order among cards of one suit counts.
-_RANK: Final = {
-    trump: {card: (TRUMPS if card[1] == trump else PLAIN).index(card[0]) for card in PACK_32}
-    for trump in SUITS
-}
+
 _POINTS: Final = {
     trump: {
         card: (TRUMP_POINTS if card[1] == trump else PLAIN_POINTS).get(card[0], 0)
@@ -84,29 +82,6 @@ def sequences(cards: tuple[Card, ...], trump: str) -> tuple[Sequence, ...]:
 def best_sequence(cards: tuple[Card, ...], trump: str) -> Sequence | None:
     """The sequence that a seat goes into the contest with; of twins the trump one (R9)."""
     return max(sequences(cards, trump), key=lambda each: each.strength, default=None)
-
-
-def legal_replies(hand: tuple[Card, ...], led: Card, trump: str) -> tuple[Card, ...]:
-    """Cards that the second player may play (R11).
-
-    It follows suit, in trump with a higher card if it can; without the suit it
-    plays a trump; without that, anything.
-    """
-    suit = led[1]
-    same = tuple([card for card in hand if card[1] == suit])
-    if suit == trump:
-        rank = _RANK[trump]
-        height = rank[led]
-        return tuple([card for card in same if rank[card] > height]) or same or hand
-    return same or tuple([card for card in hand if card[1] == trump]) or hand
-
-
-def follower_wins(led: Card, reply: Card, trump: str) -> bool:
-    """Whether the second card takes the trick."""
-    if reply[1] == led[1]:
-        rank = _RANK[trump]
-        return rank[reply] > rank[led]
-    return reply[1] == trump
 
 
 def trick_points(led: Card, reply: Card, trump: str) -> int:

@@ -33,18 +33,19 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.klaberjass_contest import announce, answer, exchange, keep
-from arena.games.klaberjass_scoring import (
+from arena.games.klaberjass.contest import announce, answer, exchange, keep
+from arena.games.klaberjass.legal_moves import before, why_illegal
+from arena.games.klaberjass.options import MAX_DEALS, Options
+from arena.games.klaberjass.scoring import (
     BELA,
     LAST_TRICK,
     PACK_32,
     Sequence,
-    follower_wins,
     sequences,
     settle,
     trick_points,
 )
-from arena.games.klaberjass_state import (
+from arena.games.klaberjass.state import (
     SEATS,
     SILENCE,
     Deal,
@@ -53,17 +54,14 @@ from arena.games.klaberjass_state import (
     State,
     Talon,
     Tricks,
-    before,
     by_seat,
-    legal_moves,
     other,
     trump_of,
     without,
 )
-from arena.games.klaberjass_table import (
-    MAX_DEALS,
+from arena.games.klaberjass.tricks import follower_wins
+from arena.games.klaberjass.words import (
     PASS,
-    PLAYS,
     REPLIES,
     Announce,
     Auction,
@@ -72,13 +70,11 @@ from arena.games.klaberjass_table import (
     Called,
     Contest,
     Dealt,
-    Event,
     Exchange,
     Made,
     Move,
     Name,
     No,
-    Options,
     Phase,
     Play,
     Played,
@@ -91,8 +87,6 @@ from arena.games.klaberjass_table import (
     Won,
 )
 from arena.games.options import check_hands
-
-__all__ = ["Event", "Move", "Options", "View"]
 
 DECLINED: Final = 4
 """Passes that throw the hand in."""
@@ -107,14 +101,14 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     if seats != len(SEATS):
         raise BadOptions(f"Klaberjass is for 2 seats, not {seats}")
     check_hands(options.hands, seats)
-    return _deal(Match(options, 0, SEATS[0], (0, 0), ()), deals)
+    return deal_hand(Match(options, 0, SEATS[0], (0, 0), ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     move: Move
     (move,) = require_to_act(chosen, to_act(state))
     if move not in state.legal:
-        raise IllegalMove(_why_illegal(state.deal, move))
+        raise IllegalMove(why_illegal(state.deal, move))
     match state.deal.phase:
         case Phase.FIRST_BID | Phase.SECOND_BID | Phase.NAME:
             return _bid(state, move, deals)
@@ -199,20 +193,10 @@ def is_over(options: Options, deals_played: int, totals: tuple[int, int]) -> boo
     return max(totals) >= options.target and totals[0] != totals[1]
 
 
-def _why_illegal(deal: Deal, move: Move) -> str:
-    if not isinstance(move, Play) or deal.phase not in (Phase.LEAD, Phase.FOLLOW):
-        return f"this is the time to {deal.phase.replace('_', ' ')}"
-    if move.card not in deal.sides[deal.turn].hand:
-        return "play a card of your hand"
-    if PLAYS[move.card] in legal_moves(deal):
-        return "the bela takes king and queen of trump in hand"
-    return "follow suit, with a higher trump to a trump; or else play a trump"
-
-
 # The deal and the auction.
 
 
-def _deal(match: Match, deals: Deals) -> Step:
+def deal_hand(match: Match, deals: Deals) -> Step:
     """Six cards each in batches of three, the dealer last; then the upcard (R2)."""
     first = other(match.dealer)
     deck = deals.shuffle(match.hand, "deck", PACK_32)
@@ -291,7 +275,7 @@ def _throw_in(state: State, told: Told, deals: Deals) -> Step:
     if is_over(match.options, len(hand_scores), match.totals):
         return _end(replace(match, hand_scores=hand_scores), state.deal, ended)
     following = replace(match, hand=match.hand + 1, hand_scores=hand_scores)
-    dealt, more = _deal(following, deals)
+    dealt, more = deal_hand(following, deals)
     return Step(dealt, ended + more)
 
 
@@ -421,7 +405,7 @@ def _score(match: Match, deal: Deal, told: tuple[Told, ...], deals: Deals) -> St
         return _end(last, deal, told)
     # The winner of a hand deals the next (R13).
     following = Match(match.options, match.hand + 1, winner, totals, hand_scores)
-    dealt, more = _deal(following, deals)
+    dealt, more = deal_hand(following, deals)
     return Step(dealt, told + more)
 
 
