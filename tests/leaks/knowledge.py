@@ -17,13 +17,13 @@ from arena.games.eleusis_state import State as EleusisState
 from arena.games.eleusis_table import SHOWN_CALLS
 from arena.games.jam import State as JamState
 from arena.games.klaberjass.state import State as KlaberjassState
-from arena.games.loo import State as LooState
+from arena.games.loo.state import State as LooState
 from arena.games.oklahoma_rummy import DECK as TWO_PACKS
 from arena.games.oklahoma_rummy import State as OklahomaRummyState
 from arena.games.open_face_chinese_poker import State as OpenFaceState
 from arena.games.pineapple import BOARD
 from arena.games.pineapple import State as PineappleState
-from arena.games.sixty_six import State as SixtySixState
+from arena.games.sixty_six.state import State as SixtySixState
 from arena.games.soko import State as SokoState
 
 

@@ -8,23 +8,15 @@ from arena.games.contract import Seat
 NATURAL: Final = "789TJQKA"
 """Ranks from low to high in sequences, of every suit."""
 PLAIN_POINTS: Final = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
-
-
 TRUMP_POINTS: Final = PLAIN_POINTS | {"J": 20, "9": 14}
 LAST_TRICK: Final = 10
-
-
 BELA: Final = 20
 TWENTY: Final = 20
 """A sequence of three."""
-
-
 FIFTY: Final = 50
 """A longer sequence."""
 
 PACK_32: Final = pack(NATURAL)
-
-
 _POINTS: Final = {
     trump: {
         card: (TRUMP_POINTS if card[1] == trump else PLAIN_POINTS).get(card[0], 0)

@@ -13,9 +13,7 @@ turn begins at the dealer's left.
 |            | or, if a flush is revealed, to the best flush    | those without a flush or Pam |
 """
 
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Final, TypeAlias
+from typing import Final
 
 from arena.cards import PACK_52, Card, in_order
 from arena.games.contract import (
@@ -30,25 +28,23 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.loo_table import (
-    CIVIL,
-    DECLARATIONS,
-    HOLD,
+from arena.games.loo.flushes import loo_board
+from arena.games.loo.legal_moves import before, why_illegal
+from arena.games.loo.options import Options
+from arena.games.loo.state import HAND, Cards, Deal, Line, Match, Rows, State, Tricks
+from arena.games.loo.tricks import trick_winner
+from arena.games.loo.words import (
     PASS,
-    PLAYS,
-    REVEAL_OR_HOLD,
     Began,
     Dealt,
     Declared,
     Drawn,
     Ending,
-    Event,
     Exchange,
     Exchanged,
     FlushShown,
     Hold,
     Move,
-    Options,
     Phase,
     Play,
     Played,
@@ -59,18 +55,10 @@ from arena.games.loo_table import (
     View,
     Won,
 )
-from arena.games.loo_tricks import flush_of, legal_replies, loo_board, trick_winner
 from arena.games.options import check_hands
-
-__all__ = ["Event", "Move", "Options", "View"]
-
-Rows: TypeAlias = tuple[tuple[Card, ...], ...]
-"""Cards by seat."""
 
 SEATS: Final = range(5, 11)
 """The numbers of seats there may be."""
-HAND: Final = 5
-"""Cards of a hand, and so tricks."""
 FEE: Final = 5
 """Chips of every payment: the dealer's, and for being looed (R8)."""
 DEALS_EACH: Final = 3
@@ -85,74 +73,6 @@ CLOCKWISE: Final = {
 """By number of seats, then dealer: the seats from the dealer's left, the dealer last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cards:
-    """Where the cards are that are not played."""
-
-    hands: Rows
-    stock: tuple[Card, ...]
-    """The next to be drawn first."""
-    dead: tuple[Card, ...]
-    """Passed and discarded, in the order they came."""
-    discarded: Rows
-    """By seat, what it passed or discarded; its cards may be in play again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Who plays, in the order of play, and how much they exchanged."""
-
-    players: tuple[Seat, ...]
-    passed: tuple[Seat, ...]
-    exchanged: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tricks:
-    """How the play stands."""
-
-    leader: Seat | None
-    cards: tuple[Card, ...]
-    played: Rows
-    winners: tuple[Seat, ...]
-    civil: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """One hand in play."""
-
-    upcard: Card
-    cards: Cards
-    line: Line
-    tricks: Tricks
-    phase: Phase
-    turn: Seat
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What goes on from hand to hand."""
-
-    options: Options
-    hand: int
-    pot: int
-    chips: tuple[int, ...]
-    before: tuple[int, ...]
-    """Chips before this hand's dealer paid."""
-    hand_scores: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A match before a move."""
-
-    match: Match
-    deal: Deal
-    legal: tuple[Move, ...]
-    """What the seat on turn may do, made once and looked at often; empty at the end."""
-
-
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Deal the first hand.
 
@@ -163,14 +83,14 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
         raise BadOptions(f"Loo is for 5 to 10 seats, not {seats}")
     check_hands(options.hands, seats)
     nothing = (0,) * seats
-    return _deal(Match(options, 0, 0, nothing, nothing, ()), deals)
+    return deal_hand(Match(options, 0, 0, nothing, nothing, ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     move: Move
     (move,) = require_to_act(chosen, to_act(state))
     if move not in state.legal:
-        raise IllegalMove(_why_illegal(state, move))
+        raise IllegalMove(why_illegal(state, move))
     match move:
         case Play():
             return _play(state, move, deals)
@@ -243,52 +163,6 @@ def is_over(options: Options, hands_played: int, seats: int) -> bool:
     return hands_played >= (options.hands or DEALS_EACH * seats)
 
 
-def _before(match: Match, deal: Deal) -> State:
-    """The state before a move of the seat on turn."""
-    return State(match, deal, _legal(deal))
-
-
-def _legal(deal: Deal) -> tuple[Move, ...]:
-    hand, trump = deal.cards.hands[deal.turn], deal.upcard[1]
-    match deal.phase:
-        case Phase.FOLLOW:
-            tricks = deal.tricks
-            replies = legal_replies(hand, tricks.cards, trump, civil=tricks.civil)
-            return tuple([PLAYS[card] for card in replies])
-        case Phase.LEAD:
-            leads: list[Move] = [PLAYS[card] for card in hand]
-            ace = PLAYS["A" + trump]
-            if ace in leads:
-                leads.insert(leads.index(ace) + 1, CIVIL[trump])
-            return tuple(leads)
-        case Phase.DECLARE:
-            return DECLARATIONS
-        case Phase.EXCHANGE:
-            most = min(HAND, len(deal.cards.stock) + len(deal.cards.dead))
-            return tuple(
-                [Exchange(cards) for k in range(most + 1) for cards in combinations(hand, k)]
-            )
-        case Phase.OVER:
-            return ()
-        case _:
-            return HOLD if flush_of(hand, trump) is None else REVEAL_OR_HOLD
-
-
-def _why_illegal(state: State, move: Move) -> str:
-    deal = state.deal
-    phase, hand = deal.phase, deal.cards.hands[deal.turn]
-    if isinstance(move, Exchange) and phase is Phase.EXCHANGE:
-        most = min(HAND, len(deal.cards.stock) + len(deal.cards.dead))
-        return f"exchange up to {most} cards, in the order of your hand"
-    if not isinstance(move, Play) or phase not in (Phase.LEAD, Phase.FOLLOW):
-        return f"this is the time to {phase.replace('_', ' ')}"
-    if move.card not in hand:
-        return "play a card of your hand"
-    if move.civil:
-        return "Pam is asked to be civil with the lead of the ace of trump alone"
-    return "follow suit and beat the best card if you can; or else play a trump"
-
-
 def _dealer(match: Match) -> Seat:
     """Seat 0 deals first, then the deal passes to the left."""
     return Seat(match.hand % len(match.chips))
@@ -304,7 +178,7 @@ def _next(players: tuple[Seat, ...], seat: Seat) -> Seat:
     return players[at] if at < len(players) else players[0]
 
 
-def _deal(match: Match, deals: Deals) -> Step:
+def deal_hand(match: Match, deals: Deals) -> Step:
     """The dealer pays; cards are dealt singly from its left, then the upcard."""
     seats, dealer = len(match.chips), _dealer(match)
     order = CLOCKWISE[seats][dealer]
@@ -329,7 +203,7 @@ def _deal(match: Match, deals: Deals) -> Step:
         Told(Began(match.hand, dealer, upcard, paid.pot)),
         *(Told(Dealt(seat, hands[seat]), (seat,)) for seat in order),
     )
-    return Step(_before(paid, deal), told)
+    return Step(before(paid, deal), told)
 
 
 # Before the play.
@@ -354,12 +228,12 @@ def _declare(state: State, deals: Deals, *, plays: bool) -> Step:
     turn = _next(order, seat)
     if turn != order[0]:  # the last to speak is asked even if all others passed (R3)
         after = Deal(deal.upcard, cards, line, deal.tricks, Phase.DECLARE, turn)
-        return Step(_before(match, after), told)
+        return Step(before(match, after), told)
     players = line.players
     first = players[0] if players else turn
     after = Deal(deal.upcard, cards, line, deal.tricks, Phase.FIRST_FLUSH, first)
     if len(players) > 1:
-        return Step(_before(match, after), told)
+        return Step(before(match, after), told)
     won = {first: match.pot} if players else {}
     ending = Ending.WALKOVER if players else Ending.ALL_PASSED
     return _settle(match, after, ending, won, (), told, deals)
@@ -372,7 +246,7 @@ def _hold(state: State) -> Step:
     phase = deal.phase
     if turn == deal.line.players[0]:
         phase = Phase.EXCHANGE if phase is Phase.FIRST_FLUSH else Phase.LEAD
-    return Step(_before(state.match, _turned(deal, phase, turn)), ())
+    return Step(before(state.match, _turned(deal, phase, turn)), ())
 
 
 def _turned(deal: Deal, phase: Phase, turn: Seat) -> Deal:
@@ -426,7 +300,7 @@ def _exchange(state: State, given: tuple[Card, ...], deals: Deals) -> Step:
         Phase.SECOND_FLUSH if turn == players[0] else Phase.EXCHANGE,
         turn,
     )
-    return Step(_before(match, after), tuple(told))
+    return Step(before(match, after), tuple(told))
 
 
 # The play.
@@ -445,7 +319,7 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
         on = Tricks(tricks.leader, trick, played, tricks.winners, civil=civil)
         turn = _next(players, seat)
         after = Deal(deal.upcard, left, deal.line, on, Phase.FOLLOW, turn)
-        return Step(_before(match, after), told)
+        return Step(before(match, after), told)
     assert tricks.leader is not None
     led = players.index(tricks.leader)
     winner = players[(led + trick_winner(trick, deal.upcard[1])) % len(players)]
@@ -454,7 +328,7 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
     after = Deal(deal.upcard, left, deal.line, on, Phase.LEAD, winner)
     told += (Told(Won(winner)),)
     if len(winners) < HAND:
-        return Step(_before(match, after), told)
+        return Step(before(match, after), told)
     fifth = match.pot // HAND  # the pot is always a multiple of five (R8)
     won = {player: fifth * winners.count(player) for player in players}
     looed = tuple([player for player in players if player not in winners])
@@ -484,5 +358,5 @@ def _settle(
         last = Match(match.options, match.hand, pot, chips, match.before, hand_scores)
         return Step(State(last, _turned(deal, Phase.OVER, deal.turn), ()), told)
     following = Match(match.options, match.hand + 1, pot, chips, chips, hand_scores)
-    dealt, more = _deal(following, deals)
+    dealt, more = deal_hand(following, deals)
     return Step(dealt, told + more)

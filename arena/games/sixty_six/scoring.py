@@ -1,13 +1,12 @@
-"""Tricks and points of Sixty-Six: who takes a trick, and what a hand pays."""
+"""What tricks, marriages and hands of Sixty-Six are worth."""
 
 from dataclasses import dataclass
 from typing import Final
 
-from arena.cards import Card, pack
+from arena.cards import Card
 from arena.games.contract import Seat
+from arena.games.sixty_six.tricks import PACK_24
 
-RANKING: Final = "9JQKTA"
-"""Ranks from low to high."""
 POINTS: Final = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2, "9": 0}
 """Points of a captured card by its rank."""
 LAST_TRICK: Final = 10
@@ -17,25 +16,7 @@ TRUMP_MARRIAGE: Final = 40
 GOAL: Final = 66
 NO_SCHNEIDER: Final = 33
 """With this many points the loser of a hand gives away one victory point only."""
-
-PACK_24: Final = pack(RANKING)
-_RANK: Final = {card: RANKING.index(card[0]) for card in PACK_24}
 _POINTS: Final = {card: POINTS[card[0]] for card in PACK_24}
-
-
-def legal_replies(hand: tuple[Card, ...], led: Card, strict: bool) -> tuple[Card, ...]:
-    """Cards that may be played to `led`: strict play asks to follow suit, no more (R9)."""
-    if not strict:
-        return hand
-    suit = led[1]
-    return tuple([card for card in hand if card[1] == suit]) or hand
-
-
-def follower_wins(led: Card, reply: Card, trump: str) -> bool:
-    """Whether the second card takes the trick: a higher one of the suit, or a trump."""
-    if reply[1] == led[1]:
-        return _RANK[reply] > _RANK[led]
-    return reply[1] == trump
 
 
 def trick_points(led: Card, reply: Card) -> int:

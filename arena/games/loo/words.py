@@ -1,4 +1,4 @@
-"""What seats do, see and are told in Loo."""
+"""What is said at a match of Loo: moves, events, and what a seat may know."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,9 +6,6 @@ from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, SUITS, Card
 from arena.games.contract import Seat
-from arena.games.options import hands_setting
-
-MAX_HANDS: Final = 300
 
 
 class Phase(StrEnum):
@@ -38,13 +35,6 @@ class Ending(StrEnum):
     """The best flush takes the pot and loos the board."""
     PLAYED = "played"
     """Every trick takes a fifth of the pot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_setting(0, "three hands dealt by each seat", maximum=MAX_HANDS)
 
 
 # What a seat may do.

@@ -1,4 +1,4 @@
-"""What seats do, see and are told in Sixty-Six."""
+"""What is said at a match of Sixty-Six: moves, events, and what a seat may know."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,11 +6,7 @@ from typing import Final, TypeAlias
 
 from arena.cards import SUITS, Card
 from arena.games.contract import Seat
-from arena.games.options import hands_setting, setting
-from arena.games.sixty_six_scoring import PACK_24
-
-MAX_DEALS: Final = 60
-"""A race that nobody has won by then goes to the higher total (R12)."""
+from arena.games.sixty_six.tricks import PACK_24
 
 
 class Phase(StrEnum):
@@ -19,16 +15,6 @@ class Phase(StrEnum):
     LEAD = "lead"
     FOLLOW = "follow"
     OVER = "over"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_setting(0, "a race to `target`", maximum=MAX_DEALS)
-    target: int = setting(
-        7, "victory points that win the race when hands=0", minimum=1, maximum=100
-    )
 
 
 # What a seat may do.

@@ -13,10 +13,9 @@ The seat on turn may do these before it plays a card, in this order:
 | claim           | either   | always; it ends the hand (R5)                     |
 """
 
-from dataclasses import dataclass
 from typing import Final
 
-from arena.cards import SUITS, Card, in_order
+from arena.cards import Card, in_order
 from arena.games.contract import (
     BadOptions,
     Deals,
@@ -30,25 +29,20 @@ from arena.games.contract import (
     require_to_act,
 )
 from arena.games.options import check_hands
-from arena.games.sixty_six_scoring import (
+from arena.games.sixty_six.legal_moves import before, why_illegal
+from arena.games.sixty_six.options import MAX_DEALS, Options
+from arena.games.sixty_six.scoring import (
     LAST_TRICK,
     MARRIAGE,
-    PACK_24,
     TRUMP_MARRIAGE,
     Tally,
     award,
-    follower_wins,
-    legal_replies,
     trick_points,
     with_carry,
 )
-from arena.games.sixty_six_table import (
-    CLAIM,
-    CLOSE,
-    EXCHANGE,
-    MARRIAGES,
-    MAX_DEALS,
-    PLAYS,
+from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
+from arena.games.sixty_six.tricks import PACK_24, follower_wins
+from arena.games.sixty_six.words import (
     Began,
     Claim,
     Claimed,
@@ -56,13 +50,11 @@ from arena.games.sixty_six_table import (
     Closed,
     Dealt,
     Drawn,
-    Event,
     Exchange,
     Exchanged,
     Marriage,
     Married,
     Move,
-    Options,
     Phase,
     Play,
     Played,
@@ -71,73 +63,7 @@ from arena.games.sixty_six_table import (
     Won,
 )
 
-__all__ = ["Event", "Move", "Options", "View"]
-
 SEATS: Final = (Seat(0), Seat(1))
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One seat's cards and points in a hand."""
-
-    hand: tuple[Card, ...]
-    known: tuple[Card, ...]
-    played: tuple[Card, ...]
-    points: int
-    pending: int
-
-
-@dataclass(frozen=True, slots=True)
-class Stock:
-    """The cards that are not dealt."""
-
-    cards: tuple[Card, ...]
-    """Face down, the next to be drawn first."""
-    upcard: Card | None
-    """The last to be drawn; None when it was."""
-    closer: Seat | None
-    tricks_at_close: int
-    """Tricks that the closer's opponent had then."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether cards are drawn after a trick, and any card answers any."""
-        return self.upcard is not None and self.closer is None
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """One hand in play."""
-
-    sides: tuple[Side, Side]
-    stock: Stock
-    trump: str
-    phase: Phase
-    turn: Seat
-    led: Card | None
-    declared: str | None
-    winners: tuple[Seat, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What goes on from hand to hand."""
-
-    options: Options
-    hand: int
-    carry: int
-    totals: tuple[int, int]
-    hand_scores: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A match before a move."""
-
-    match: Match
-    deal: Deal
-    legal: tuple[Move, ...]
-    """What the seat on turn may do, made once and looked at often; empty at the end."""
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -149,7 +75,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     if seats != len(SEATS):
         raise BadOptions(f"Sixty-Six is for 2 seats, not {seats}")
     check_hands(options.hands, seats)
-    return _deal(Match(options, 0, 0, (0, 0), ()), deals)
+    return deal_hand(Match(options, 0, 0, (0, 0), ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -157,7 +83,7 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     (move,) = require_to_act(chosen, to_act(state))
     deal = state.deal
     if move not in state.legal:
-        raise IllegalMove(_why_illegal(deal, move))
+        raise IllegalMove(why_illegal(deal, move))
     match move:
         case Play(card):
             return _lead(state, card) if deal.led is None else _follow(state, card, deals)
@@ -236,27 +162,6 @@ def is_over(options: Options, hands_played: int, totals: tuple[int, int]) -> boo
     return hands_played >= MAX_DEALS or max(totals) >= options.target
 
 
-def _before(match: Match, deal: Deal) -> State:
-    """The state before a move of the seat on turn."""
-    return State(match, deal, _legal(deal))
-
-
-def _legal(deal: Deal) -> tuple[Move, ...]:
-    if deal.declared is not None:
-        return CLAIM, PLAYS["Q" + deal.declared], PLAYS["K" + deal.declared]
-    hand = deal.sides[deal.turn].hand
-    is_open = deal.stock.is_open
-    legal: list[Move] = [CLAIM, CLOSE] if is_open else [CLAIM]
-    if deal.led is not None:
-        legal += [PLAYS[card] for card in legal_replies(hand, deal.led, not is_open)]
-        return tuple(legal)
-    if is_open and "9" + deal.trump in hand:
-        legal.append(EXCHANGE)
-    legal += [MARRIAGES[suit] for suit in SUITS if "K" + suit in hand and "Q" + suit in hand]
-    legal += [PLAYS[card] for card in hand]
-    return tuple(legal)
-
-
 def _other(seat: Seat) -> Seat:
     return SEATS[1 - seat]
 
@@ -266,15 +171,7 @@ def _dealer(hand: int) -> Seat:
     return SEATS[hand % 2]
 
 
-def _why_illegal(deal: Deal, move: Move) -> str:
-    if not isinstance(move, Play):
-        return f"{type(move).__name__.lower()} is not possible now"
-    if move.card not in deal.sides[deal.turn].hand:
-        return "play a card of your hand"
-    return "lead a card of the marriage" if deal.declared else "follow the suit that was led"
-
-
-def _deal(match: Match, deals: Deals) -> Step:
+def deal_hand(match: Match, deals: Deals) -> Step:
     """Batches of three, the seat that does not deal first; then the upcard and the stock."""
     dealer = _dealer(match.hand)
     deck = deals.shuffle(match.hand, "deck", PACK_24)
@@ -296,7 +193,7 @@ def _deal(match: Match, deals: Deals) -> Step:
         Told(Began(match.hand, dealer, upcard)),
         *(Told(Dealt(seat, hands[seat]), (seat,)) for seat in SEATS),
     )
-    return Step(_before(match, deal), told)
+    return Step(before(match, deal), told)
 
 
 def _with_side(deal: Deal, seat: Seat, side: Side) -> tuple[Side, Side]:
@@ -315,7 +212,7 @@ def _close(state: State) -> Step:
     after = Deal(
         deal.sides, closed, deal.trump, deal.phase, seat, deal.led, deal.declared, deal.winners
     )
-    return Step(_before(state.match, after), (Told(Closed(seat)),))
+    return Step(before(state.match, after), (Told(Closed(seat)),))
 
 
 def _exchange(state: State) -> Step:
@@ -335,7 +232,7 @@ def _exchange(state: State) -> Step:
         None,
         deal.winners,
     )
-    return Step(_before(state.match, after), (Told(Exchanged(seat, taken)),))
+    return Step(before(state.match, after), (Told(Exchanged(seat, taken)),))
 
 
 def _marry(state: State, suit: str) -> Step:
@@ -361,7 +258,7 @@ def _marry(state: State, suit: str) -> Step:
         suit,
         deal.winners,
     )
-    return Step(_before(state.match, after), (Told(Married(seat, suit, value, pending)),))
+    return Step(before(state.match, after), (Told(Married(seat, suit, value, pending)),))
 
 
 def _playing(side: Side, card: Card) -> Side:
@@ -382,7 +279,7 @@ def _lead(state: State, card: Card) -> Step:
     after = Deal(
         sides, deal.stock, deal.trump, Phase.FOLLOW, _other(seat), card, None, deal.winners
     )
-    return Step(_before(state.match, after), (Told(Played(seat, card)),))
+    return Step(before(state.match, after), (Told(Played(seat, card)),))
 
 
 def _follow(state: State, card: Card, deals: Deals) -> Step:
@@ -413,7 +310,7 @@ def _follow(state: State, card: Card, deals: Deals) -> Step:
         (*deal.winners, winner),
     )
     if not last:
-        return Step(_before(state.match, after), told)
+        return Step(before(state.match, after), told)
     ended, more = _score(state.match, after, None, deals)
     return Step(ended, told + more)
 
@@ -464,5 +361,5 @@ def _score(match: Match, deal: Deal, claimer: Seat | None, deals: Deals) -> Step
         )
         return Step(State(last, over, ()), (scored,))
     following = Match(match.options, match.hand + 1, carry, totals, hand_scores)
-    dealt, told = _deal(following, deals)
+    dealt, told = deal_hand(following, deals)
     return Step(dealt, (scored, *told))
