@@ -17,7 +17,7 @@ from arena import poker
 from arena.cards import JOKER, PACK_52, pack
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.abstrac import deal_points, half_points, take_limit
-from arena.games.arlington_sets import is_set, points_of, set_of
+from arena.games.arlington.sets import is_set, points_of, set_of
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.cel import Rule
 from arena.games.chinese_hands import is_foul, strengths

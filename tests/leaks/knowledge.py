@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.cards import PACK_52
 from arena.games.abstrac import State as AbstracState
-from arena.games.arlington import State as ArlingtonState
+from arena.games.arlington.state import State as ArlingtonState
 from arena.games.chinese_poker import State as ChinesePokerState
 from arena.games.democracy import State as DemocracyState
 from arena.games.eleusis_state import State as EleusisState

@@ -1,4 +1,4 @@
-"""Arlington's moves, and the choice of them: at the lead, in a trick, in answer to a set.
+"""The choice of moves in Arlington: at the lead, in a trick, in answer to a set.
 
 R8 to R17 and the rulings are the digest's. A hand may hold forty cards and
 allow over a thousand sets, so a choice is listed only when somebody reads the
@@ -6,123 +6,42 @@ list, and a single move is judged without it.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final
 
-from arena.cards import JOKER, PACK_52, Card
-from arena.games.arlington_layout import Table
-from arena.games.arlington_sets import (
+from arena.cards import JOKER, Card
+from arena.games.arlington.sets import (
     JOKERS,
+    TWO_OF_SPADES,
     CardSet,
     Spectrum,
     additions_to,
-    is_set,
     joker_swaps_of,
-    set_of,
     sets_within,
     spectra_of,
     strength_of,
 )
+from arena.games.arlington.words import (
+    KILL,
+    LEAD_CARDS,
+    PASS,
+    PLAY_CARDS,
+    Add,
+    Kill,
+    LeadCard,
+    LeadSet,
+    Move,
+    Overplay,
+    Pass,
+    PlayCard,
+    PlayS2,
+    Table,
+    TakeJoker,
+)
 from arena.games.contract import MAX_OFFERED, Seat
 
-TWO_OF_SPADES: Final[Card] = "2s"
-"""Buries a set, played to it or in answer to it."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeadCard:
-    """Lead a card to a trick (R9)."""
-
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class LeadSet:
-    """Lead a set onto the own table, in a spectrum that it fits (R10).
-
-    Cards come in any order. Without a spectrum a set is read in the first that
-    it fits, and a single card is a card led to a trick (R12, ruling 8).
-    """
-
-    cards: tuple[Card, ...]
-    spectrum: Spectrum | None
-
-    def __post_init__(self) -> None:
-        _put_in_order(self)
-        if self.spectrum is None and len(self.cards) > 1:
-            object.__setattr__(self, "spectrum", next(iter(spectra_of(self.cards)), None))
-
-
-@dataclass(frozen=True, slots=True)
-class PlayS2:
-    """Bury a set on any table, the 2s with it (R15)."""
-
-    seat: Seat
-    """Whose table."""
-    index: int
-    """The set's place on that table, from 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Add:
-    """Add a card of the hand to a set on any table (R16)."""
-
-    seat: Seat
-    index: int
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class TakeJoker:
-    """Take a joker out of a set on any table, a suit card for it (R17)."""
-
-    seat: Seat
-    index: int
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class PlayCard:
-    """Play a card, any card, to the trick."""
-
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """Let the active set be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overplay:
-    """Beat the active set with a higher one of its spectrum, cards in any order (R11)."""
-
-    cards: tuple[Card, ...]
-
-    def __post_init__(self) -> None:
-        _put_in_order(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Kill:
-    """Bury the active set with the 2s and take the lead (R14)."""
-
-
-def _put_in_order(move: LeadSet | Overplay) -> None:
-    """Make equal sets equal moves, however they were written down."""
-    if not is_set(move.cards):  # what is known as a set is in order
-        object.__setattr__(move, "cards", set_of(move.cards))
-
-
-Move: TypeAlias = LeadCard | LeadSet | PlayS2 | Add | TakeJoker | PlayCard | Pass | Overplay | Kill
-
 # Moves that come again are interned: equal moves are one object.
-LEAD_CARDS: Final = {card: LeadCard(card) for card in (*PACK_52, JOKER)}
-PLAY_CARDS: Final = {card: PlayCard(card) for card in (*PACK_52, JOKER)}
-PASS: Final = Pass()
-KILL: Final = Kill()
 _lead_set: Final = cache(LeadSet)
 _overplay: Final = cache(Overplay)
 _play_s2: Final = cache(PlayS2)

@@ -29,6 +29,8 @@ from arena.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, in_order
 JOKERS: Final = 2
 """Jokers in the pack; they are not told apart."""
 TWO_OF_HEARTS: Final[Card] = "2h"
+TWO_OF_SPADES: Final[Card] = "2s"
+"""Buries a set, played to it or in answer to it."""
 
 CardSet: TypeAlias = tuple[Card, ...]
 """Cards in canonical order: by rank, then clubs to spades, jokers last."""

@@ -9,21 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from arena.cards import CANONICAL, JOKER, Card, in_order
-from arena.games.arlington_sets import CardSet, points_of
+from arena.cards import Card, in_order
+from arena.games.arlington.sets import CardSet, points_of
+from arena.games.arlington.words import Table
 from arena.games.contract import Seat
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The sets in front of a seat."""
-
-    sets: tuple[tuple[Card, ...], ...]
-    """In the order placed; where one goes, those after it close up."""
-    points: tuple[int, ...]
-    """What each set would score now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +83,6 @@ def bury(layout: Layout, cards: Sequence[Card]) -> Layout:
     """The layout with the cards, which all have seen, in the graveyard."""
     buried = (*layout.buried, *cards)
     return Layout(layout.hands, layout.known, layout.tables, buried, layout.undealt)
-
-
-def taking_card(cards: Sequence[Card]) -> int:
-    """The place of the card that takes the trick, the one led being the first (R9).
-
-    A joker takes only if it was led; no other suit than the one led takes.
-    """
-    led = cards[0]
-    if led == JOKER:
-        return 0
-    followed = [at for at, card in enumerate(cards) if card[1] == led[1]]
-    return max(followed, key=lambda at: CANONICAL[cards[at]])
 
 
 def next_holder(layout: Layout, after: Seat, leader: Seat) -> Seat | None:

@@ -1,9 +1,8 @@
 """Arlington, for two to six seats: lead cards to gather more, lead sets to keep them.
 
 Source: D. P. Himes's rules of 1998; the digest's rules are cited as R1 to R21
-and its rulings as "ruling n". What makes a set stands in `arlington_sets`, what
-a seat may choose in `arlington_moves`, and what it is told in
-`arlington_views`. The hand ends when the seat with the lead has no cards (R8).
+and its rulings as "ruling n". The hand ends when the seat with the lead has no
+cards (R8).
 
 | phase   | move                          | what then                               |
 |---------|-------------------------------|-----------------------------------------|
@@ -16,13 +15,11 @@ a seat may choose in `arlington_moves`, and what it is told in
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
-from arena.cards import JOKER, Card, in_order, pack
-from arena.games.arlington_layout import (
+from arena.cards import CANONICAL, JOKER, Card, in_order, pack
+from arena.games.arlington.layout import (
     Layout,
-    Table,
     bury,
     bury_set,
     change_set,
@@ -30,45 +27,41 @@ from arena.games.arlington_layout import (
     next_holder,
     place_set,
     spend,
-    taking_card,
 )
-from arena.games.arlington_moves import (
+from arena.games.arlington.legal_moves import AtLead, Choice, InAnswer, InTrick
+from arena.games.arlington.options import MAX_HANDS, Options
+from arena.games.arlington.sets import JOKERS, TWO_OF_SPADES, CardSet, Spectrum
+from arena.games.arlington.state import Match, State, Turn
+from arena.games.arlington.words import (
     LEAD_CARDS,
     PASS,
     PLAY_CARDS,
-    TWO_OF_SPADES,
-    Add,
-    AtLead,
-    Choice,
-    InAnswer,
-    InTrick,
-    Kill,
-    LeadCard,
-    LeadSet,
-    Move,
-    Overplay,
-    Pass,
-    PlayCard,
-    PlayS2,
-    TakeJoker,
-)
-from arena.games.arlington_sets import JOKERS, CardSet, Spectrum
-from arena.games.arlington_views import (
     Active,
+    Add,
     Began,
     CardAdded,
     CardLed,
     CardPlayed,
     Dealt,
     JokerTaken,
+    Kill,
     Killed,
+    LeadCard,
+    LeadSet,
+    Move,
+    Overplay,
     Overplayed,
+    Pass,
     Passed,
     Phase,
+    PlayCard,
+    PlayS2,
     S2Played,
     Scored,
     SetKept,
     SetLed,
+    Table,
+    TakeJoker,
     TrickTaken,
     View,
 )
@@ -83,72 +76,13 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.options import check_hands, hands_setting, setting
+from arena.games.options import check_hands
 
 HAND: Final = 8
 """Cards dealt to each seat (R8)."""
 MAX_SEATS: Final = 6
-MAX_HANDS: Final = 60
-"""A match that nobody has won by then goes to the highest total (ruling 4)."""
 
 _PACK: Final = pack(jokers=JOKERS)
-
-
-Event: TypeAlias = (
-    Began
-    | Dealt
-    | CardLed
-    | CardPlayed
-    | TrickTaken
-    | SetLed
-    | Passed
-    | Overplayed
-    | Killed
-    | SetKept
-    | S2Played
-    | CardAdded
-    | JokerTaken
-    | Scored
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_setting(0, "a match to `target`", maximum=MAX_HANDS)
-    target: int = setting(
-        32, "total that ends the match when hands=0; the highest wins", minimum=1, maximum=1000
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What outlasts a hand."""
-
-    options: Options
-    hand: int
-    totals: tuple[int, ...]
-    hand_scores: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """Whose move it is, in what."""
-
-    phase: Phase
-    lead: Seat
-    to_act: Seat
-    trick_seats: tuple[Seat, ...]
-    trick_cards: tuple[Card, ...]
-    active: Active | None
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    match: Match
-    layout: Layout
-    turn: Turn
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -160,7 +94,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     if not 2 <= seats <= MAX_SEATS:
         raise BadOptions(f"Arlington is for 2 to {MAX_SEATS} seats, not {seats}")
     check_hands(options.hands, seats)
-    return _deal(Match(options, 0, (0,) * seats, ()), deals)
+    return deal_hand(Match(options, 0, (0,) * seats, ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -173,7 +107,7 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
         case LeadCard(card) | LeadSet((card,), None):
             told = Told(CardLed(seat, card))
             spent = spend(layout, seat, (card,))
-            return _in_trick(state, spent, _turn(Phase.TRICK, seat), card, told, deals)
+            return _in_trick(state, spent, new_turn(Phase.TRICK, seat), card, told, deals)
         case LeadSet(cards, spectrum):
             assert spectrum is not None
             return _lead_set(state, cards, spectrum, deals)
@@ -273,16 +207,28 @@ def match_is_over(options: Options, hands_played: int, totals: Sequence[int]) ->
     return hands_played >= MAX_HANDS or max(totals) >= options.target
 
 
+def taking_card(cards: Sequence[Card]) -> int:
+    """The place of the card that takes the trick, the one led being the first (R9).
+
+    A joker takes only if it was led; no other suit than the one led takes.
+    """
+    led = cards[0]
+    if led == JOKER:
+        return 0
+    followed = [at for at, card in enumerate(cards) if card[1] == led[1]]
+    return max(followed, key=lambda at: CANONICAL[cards[at]])
+
+
 def _dealer(match: Match) -> Seat:
     return Seat(match.hand % len(match.totals))
 
 
-def _turn(phase: Phase, seat: Seat) -> Turn:
+def new_turn(phase: Phase, seat: Seat) -> Turn:
     """The seat's turn, with the lead and nothing played yet."""
     return Turn(phase, seat, seat, (), (), None)
 
 
-def _deal(match: Match, deals: Deals) -> Step:
+def deal_hand(match: Match, deals: Deals) -> Step:
     """Deal one at a time from the dealer's left, who gets the lead (R8)."""
     seats, dealer = len(match.totals), _dealer(match)
     deck = deals.shuffle(match.hand, "deck", _PACK)
@@ -294,7 +240,7 @@ def _deal(match: Match, deals: Deals) -> Step:
     layout = Layout(hands, nothing, (Table((), ()),) * seats, (), len(deck) - dealt)
     told = [Told(Began(match.hand, dealer))]
     told += [Told(Dealt(Seat(seat), hand), (Seat(seat),)) for seat, hand in enumerate(hands)]
-    turn = _turn(Phase.LEAD, Seat((dealer + 1) % seats))
+    turn = new_turn(Phase.LEAD, Seat((dealer + 1) % seats))
     return Step(State(match, layout, turn), tuple(told))
 
 
@@ -302,7 +248,7 @@ def _on_lead(
     state: State, layout: Layout, seat: Seat, told: tuple[Told, ...], deals: Deals
 ) -> Step:
     """The seat has the lead: it acts, or without cards it ends the hand (ruling 12)."""
-    turn = _turn(Phase.LEAD, seat)
+    turn = new_turn(Phase.LEAD, seat)
     after = State(state.match, layout, turn)
     if layout.hands[seat]:
         return Step(after, told)
@@ -370,7 +316,7 @@ def _end_hand(state: State, told: tuple[Told, ...], deals: Deals) -> Step:
     told = (*told, Told(Scored(match.hand, points, totals)))
     if match_is_over(match.options, len(hand_scores), totals):
         ended = Match(match.options, match.hand, totals, hand_scores)
-        turn = _turn(Phase.OVER, state.turn.lead)
+        turn = new_turn(Phase.OVER, state.turn.lead)
         return Step(State(ended, state.layout, turn), told)
-    dealt, more = _deal(Match(match.options, match.hand + 1, totals, hand_scores), deals)
+    dealt, more = deal_hand(Match(match.options, match.hand + 1, totals, hand_scores), deals)
     return Step(dealt, told + more)
