@@ -23,7 +23,7 @@ from arena.games.cel import Rule
 from arena.games.chinese_hands import is_foul, strengths
 from arena.games.chinese_settings import candidates
 from arena.games.democracy import trick_winner
-from arena.games.eleusis_rule import Draws, Verdict, validate
+from arena.games.eleusis.hidden_rule import Draws, Verdict, validate
 from arena.wire.games import codec_of
 from arena.wire.settings import settings_of_options
 from bench.strength import TRIALS

@@ -1,4 +1,4 @@
-"""Oklahoma Rummy's moves, and the choice of them: before the draw and after it.
+"""The choice of moves in Oklahoma Rummy: before the draw and after it.
 
 R3 to R11 are the digest's rulings. A hand may hold sixty cards and allow
 hundreds of melds, so a choice is listed only when somebody reads the list, and
@@ -10,19 +10,15 @@ moves out; `count` and `sample` go over them all.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
-from typing import Final, TypeAlias
+from typing import Final
 
-from arena.cards import PACK_52, Card, in_order
+from arena.cards import Card, in_order
 from arena.games.contract import MAX_OFFERED
-from arena.games.oklahoma_melds import (
-    QUEEN_OF_SPADES,
+from arena.games.oklahoma_rummy.melds import (
     SIZES,
-    TWOS,
     CardList,
-    End,
     LooseMeld,
     MeldKind,
     TableMeld,
@@ -34,73 +30,23 @@ from arena.games.oklahoma_melds import (
     read_meld,
     subsets,
 )
+from arena.games.oklahoma_rummy.scoring import QUEEN_OF_SPADES, TWOS
+from arena.games.oklahoma_rummy.words import (
+    DECLINE,
+    DISCARDS,
+    DRAW,
+    NO_DISCARD,
+    Decline,
+    Discard,
+    Draw,
+    Extend,
+    Meld,
+    Move,
+    NoDiscard,
+    TakePile,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """Draw the top card of the stock, which is made anew if it is empty (R8)."""
-
-
-@dataclass(frozen=True, slots=True)
-class TakePile:
-    """Meld the top discard with two cards of the hand, then take the rest of the pile (R6)."""
-
-    kind: MeldKind
-    cards: CardList
-    """Exactly three, as for `Meld`."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "cards", canonical(self.kind, self.cards))
-
-
-@dataclass(frozen=True, slots=True)
-class Decline:
-    """Leave the pile where nothing can be drawn, which ends the hand (R8)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Meld:
-    """Put down three or four cards of the hand."""
-
-    kind: MeldKind
-    cards: CardList
-    """A run's from low to high, a set's in any order."""
-
-    def __post_init__(self) -> None:
-        # Equal melds are to be equal moves, however they were written down.
-        object.__setattr__(self, "cards", canonical(self.kind, self.cards))
-
-
-@dataclass(frozen=True, slots=True)
-class Extend:
-    """Add a card of the hand to a meld of one's own."""
-
-    index: int
-    """The meld's place on the own table, from 0 in the order laid."""
-    card: Card
-    end: End | None
-    """Where a run grows; None for a set."""
-
-
-@dataclass(frozen=True, slots=True)
-class Discard:
-    """End the turn with any card but a queen of spades."""
-
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class NoDiscard:
-    """End the turn with nothing but queens of spades in hand (R9)."""
-
-
-Move: TypeAlias = Draw | TakePile | Decline | Meld | Extend | Discard | NoDiscard
-
-# Moves are interned: equal moves are one object. There are some 12,000 melds.
-DRAW: Final = Draw()
-DECLINE: Final = Decline()
-NO_DISCARD: Final = NoDiscard()
-DISCARDS: Final = {card: Discard(card) for card in PACK_52}
+# These are interned as they come: there are some 12,000 melds.
 _meld: Final = cache(Meld)
 _take_pile: Final = cache(TakePile)
 _extend: Final = cache(Extend)

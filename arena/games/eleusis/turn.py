@@ -16,11 +16,7 @@ from typing import Final, NamedTuple
 
 from arena.cards import Card
 from arena.games.contract import Deals, Seat, Told
-from arena.games.eleusis_rule import are_right, legal_among
-from arena.games.eleusis_state import (
-    State,
-    Table,
-    active,
+from arena.games.eleusis.cards import (
     cards_played,
     draw,
     give_back,
@@ -28,9 +24,11 @@ from arena.games.eleusis_state import (
     put_down,
     put_right,
     put_wrong,
-    with_call,
 )
-from arena.games.eleusis_table import (
+from arena.games.eleusis.hidden_rule import are_right, legal_among
+from arena.games.eleusis.options import Variant
+from arena.games.eleusis.state import State, Table, active, with_call
+from arena.games.eleusis.words import (
     Drawn,
     End,
     Judge,
@@ -42,7 +40,6 @@ from arena.games.eleusis_table import (
     Play,
     PlayResolved,
     ProphetDeposed,
-    Variant,
 )
 
 PROPHET_DRAWS: Final = 5

@@ -1,7 +1,6 @@
 """Oklahoma Rummy: two to eight seats meld sets and runs from two packs, 2s wild.
 
-The digest's rulings are cited as R1 to R11; `oklahoma_melds` has the melds and
-what they score, `oklahoma_moves` the moves and which of them are legal.
+The digest's rulings are cited as R1 to R11.
 
     DRAW -> PLAY -> PLAY ... -> DRAW of the next seat
 
@@ -17,7 +16,6 @@ An empty hand ends the hand at once: its seat is out. So does a turn that can
 begin with nothing at all.
 """
 
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from arena.cards import Card, in_order, pack
@@ -32,10 +30,9 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.oklahoma_melds import (
-    HELD_POINTS,
+from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, Choice
+from arena.games.oklahoma_rummy.melds import (
     LADDER,
-    QUEEN_OF_SPADES,
     CardList,
     End,
     MeldKind,
@@ -43,42 +40,39 @@ from arena.games.oklahoma_melds import (
     extended,
     read_meld,
 )
-from arena.games.oklahoma_moves import (
+from arena.games.oklahoma_rummy.options import Options
+from arena.games.oklahoma_rummy.scoring import HELD_POINTS, OUT_POINTS, QUEEN_OF_SPADES
+from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.words import (
     DECLINE,
     DISCARDS,
     DRAW,
     NO_DISCARD,
-    AtDraw,
-    AtPlay,
-    Choice,
-    Decline,
-    Discard,
-    Draw,
-    Extend,
-    Meld,
-    Move,
-    NoDiscard,
-    TakePile,
-)
-from arena.games.oklahoma_views import (
     Began,
     Dealt,
+    Decline,
     Declined,
+    Discard,
     Discarded,
+    Draw,
     Drew,
-    Event,
+    Extend,
     Extended,
     KeptQueens,
+    Meld,
     Melded,
+    Move,
+    NoDiscard,
     Phase,
     PileTaken,
     Received,
     Scored,
     StockRebuilt,
     Table,
+    TakePile,
     View,
 )
-from arena.games.options import check_hands, hands_setting, setting
+from arena.games.options import check_hands
 
 DECK: Final = pack(packs=2)
 MIN_SEATS: Final = 2
@@ -86,70 +80,13 @@ MAX_SEATS: Final = 8
 HAND: Final = 13
 CROWDED_HAND: Final = 11
 """What eight seats are dealt: thirteen each would leave no stock (R7)."""
-OUT_POINTS: Final = 100
 MAX_HANDS: Final = 15
 """A race that nobody has won by then goes to the highest total (R10)."""
-MAX_REBUILDS: Final = 3
-"""Times in a hand that the discards become the stock (R8)."""
 
 _ACE_LOW: Final = LADDER[:-1]
 
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    hands: int = hands_setting(0, "a race to `target`")
-    target: int = setting(
-        1000, "points that win the race when hands=0, for a single leader", minimum=1, maximum=5000
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Piles:
-    """The cards that are nobody's."""
-
-    stock: CardList
-    """The next to be drawn first."""
-    pile: CardList
-    """The top last."""
-    rebuilds: int
-
-    @property
-    def can_draw(self) -> bool:
-        """Whether there is a stock, or discards to make one of (R8)."""
-        return bool(self.stock) or (self.rebuilds < MAX_REBUILDS and len(self.pile) > 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """One hand in play; lists are by seat."""
-
-    phase: Phase
-    turn: Seat
-    hands: tuple[CardList, ...]
-    known: tuple[CardList, ...]
-    tables: tuple[Table, ...]
-    piles: Piles
-    drawn: Card | None
-    """What the seat in turn drew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What goes on from hand to hand."""
-
-    options: Options
-    hand: int
-    totals: tuple[int, ...]
-    hand_scores: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    match: Match
-    deal: Deal
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -161,7 +98,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     if not MIN_SEATS <= seats <= MAX_SEATS:
         raise BadOptions(f"Oklahoma Rummy is for 2 to 8 seats, not {seats}")
     check_hands(options.hands, seats)
-    return _deal(Match(options, 0, (0,) * seats, ()), deals)
+    return deal_hand(Match(options, 0, (0,) * seats, ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -302,7 +239,7 @@ def _next(state: State, seat: Seat) -> Seat:
     return Seat((seat + 1) % len(state.match.totals))
 
 
-def _deal(match: Match, deals: Deals) -> Step:
+def deal_hand(match: Match, deals: Deals) -> Step:
     """Deal singly from the dealer's left, then the upcard."""
     seats, dealer = len(match.totals), _dealer(match)
     deck = deals.shuffle(match.hand, "deck", DECK)
@@ -444,7 +381,7 @@ def _end_hand(state: State, out: Seat | None, deals: Deals) -> Step:
             Phase.OVER, deal.turn, deal.hands, deal.known, deal.tables, deal.piles, deal.drawn
         )
         return Step(State(Match(match.options, match.hand, totals, hand_scores), last), (scored,))
-    dealt, told = _deal(Match(match.options, match.hand + 1, totals, hand_scores), deals)
+    dealt, told = deal_hand(Match(match.options, match.hand + 1, totals, hand_scores), deals)
     return Step(dealt, (scored, *told))
 
 
@@ -458,20 +395,3 @@ def without(cards: CardList, card: Card) -> CardList:
         return cards
     at = cards.index(card)
     return cards[:at] + cards[at + 1 :]
-
-
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]

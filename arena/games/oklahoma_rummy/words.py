@@ -1,18 +1,88 @@
-"""What is told of Oklahoma Rummy, and what a seat may see of it."""
+"""What is said at a match of Oklahoma Rummy: moves, events, and what a seat may know."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from arena.cards import Card
+from arena.cards import PACK_52, Card
 from arena.games.contract import Seat
-from arena.games.oklahoma_melds import CardList, End, TableMeld
+from arena.games.oklahoma_rummy.melds import CardList, End, MeldKind, TableMeld, canonical
 
 
 class Phase(StrEnum):
     DRAW = "draw"
     PLAY = "play"
     OVER = "over"
+
+
+# What a seat may do.
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Draw the top card of the stock, which is made anew if it is empty (R8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakePile:
+    """Meld the top discard with two cards of the hand, then take the rest of the pile (R6)."""
+
+    kind: MeldKind
+    cards: CardList
+    """Exactly three, as for `Meld`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cards", canonical(self.kind, self.cards))
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """Leave the pile where nothing can be drawn, which ends the hand (R8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meld:
+    """Put down three or four cards of the hand."""
+
+    kind: MeldKind
+    cards: CardList
+    """A run's from low to high, a set's in any order."""
+
+    def __post_init__(self) -> None:
+        # Equal melds are to be equal moves, however they were written down.
+        object.__setattr__(self, "cards", canonical(self.kind, self.cards))
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """Add a card of the hand to a meld of one's own."""
+
+    index: int
+    """The meld's place on the own table, from 0 in the order laid."""
+    card: Card
+    end: End | None
+    """Where a run grows; None for a set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """End the turn with any card but a queen of spades."""
+
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class NoDiscard:
+    """End the turn with nothing but queens of spades in hand (R9)."""
+
+
+Move: TypeAlias = Draw | TakePile | Decline | Meld | Extend | Discard | NoDiscard
+
+# Moves are interned: equal moves are one object.
+DRAW: Final = Draw()
+DECLINE: Final = Decline()
+NO_DISCARD: Final = NoDiscard()
+DISCARDS: Final = {card: Discard(card) for card in PACK_52}
 
 
 # What is told.

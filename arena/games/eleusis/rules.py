@@ -8,9 +8,6 @@ cited as R1 to R5 and E1 to E17 of Eleusis, X1 to X9 of Eleusis Express.
 |-----------|---------------------------------------------------------------------------|
 | `eleusis` | rule; then turns: play, judgement if there is a prophet, prophet's option |
 | `express` | rule; then turns: play a single card, guess after a right one             |
-
-`eleusis_rule` judges rules and guesses, `eleusis_turn` carries out turns,
-`eleusis_table` says what is shown and told, `eleusis_state` where cards lie.
 """
 
 from dataclasses import replace
@@ -30,24 +27,21 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.eleusis_moves import (
+from arena.games.eleusis.cards import DEALT, cards_played, deal, in_hand_order, right_up_to, undealt
+from arena.games.eleusis.hidden_rule import EXAMPLES, Verdict, draws_of, judge_guess, validate
+from arena.games.eleusis.legal_moves import (
     GUESS_TEXTS,
     JUDGE_PLAY,
-    NO_RULE,
-    PASS,
-    PLAYS,
     PROPHET_OPTION,
-    RIGHT,
     RULE_TEXTS,
     Strings,
-    guess_error,
     opinions,
     singles,
+    why_illegal,
 )
-from arena.games.eleusis_rule import EXAMPLES, Verdict, draws_of, judge_guess, validate
-from arena.games.eleusis_scoring import Prophecy, eleusis_scores, express_scores
-from arena.games.eleusis_state import (
-    DEALT,
+from arena.games.eleusis.options import Options, Variant
+from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis.state import (
     Attempts,
     Match,
     Secret,
@@ -55,19 +49,19 @@ from arena.games.eleusis_state import (
     Table,
     Turn,
     active,
-    cards_played,
-    deal,
-    in_hand_order,
-    right_up_to,
-    undealt,
+    is_express,
     with_guess,
 )
-from arena.games.eleusis_table import (
+from arena.games.eleusis.turn import carry_out
+from arena.games.eleusis.words import (
+    NO_RULE,
+    PASS,
+    PLAYS,
+    RIGHT,
     Dealt,
     Declare,
     Drawn,
     End,
-    Event,
     Guess,
     Guessed,
     GuessRefuted,
@@ -78,7 +72,6 @@ from arena.games.eleusis_table import (
     Move,
     NoPlay,
     NoPlayCalled,
-    Options,
     Pass,
     Passed,
     Phase,
@@ -88,28 +81,9 @@ from arena.games.eleusis_table import (
     Rule,
     RuleRefused,
     RuleReplaced,
-    Variant,
     View,
 )
-from arena.games.eleusis_turn import carry_out
 from arena.games.options import check_hands
-
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "Variant",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
 
 SEATS: Final = range(3, 9)
 TRIES: Final = 2
@@ -128,7 +102,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
         raise BadOptions(f"Eleusis is for 3 to 8 seats, not {seats}")
     check_hands(options.hands, seats)
     everybody = tuple(Seat(seat) for seat in range(seats))
-    return _begin_hand(Match(options, everybody, 0, (), (0,) * seats, ""))
+    return begin_hand(Match(options, everybody, 0, (), (0,) * seats, ""))
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -142,7 +116,7 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
         raise IllegalMove("the match is over")
     move: Move = require_to_act(chosen, asked)[0]
     if move not in moves(state, asked[0]):
-        raise IllegalMove(_why_illegal(state, move))
+        raise IllegalMove(why_illegal(state, move))
     match move:
         case Rule():
             return _set_rule(state, move.text, deals)
@@ -180,7 +154,7 @@ def moves(state: State, seat: Seat) -> Moves:
             return RULE_TEXTS
         case Phase.PLAY:
             hand = in_hand_order(state.table.cards.hands[seat])
-            return singles(hand) if _is_express(state) else Strings(hand)
+            return singles(hand) if is_express(state) else Strings(hand)
         case Phase.JUDGE:
             return _opinions(state)
         case Phase.PROPHET_OPTION:
@@ -266,10 +240,6 @@ def result(state: State) -> Result | None:
     return Result(match.totals, places_of(match.totals), match.hand_scores)
 
 
-def _is_express(state: State) -> bool:
-    return state.match.options.variant == Variant.EXPRESS
-
-
 def _opinions(state: State) -> Listed:
     if isinstance(state.turn.pending, Play):
         return JUDGE_PLAY
@@ -284,26 +254,7 @@ def _shown(state: State) -> tuple[Card, ...]:
     return pending.cards if isinstance(pending, Play) else ()
 
 
-def _why_illegal(state: State, move: Move) -> str:
-    match state.phase:
-        case Phase.RULE:
-            return "send a rule"
-        case Phase.PLAY if _is_express(state):
-            return "play one card of your hand, or no_play"
-        case Phase.PLAY:
-            return "play cards of your hand, or no_play"
-        case Phase.JUDGE if isinstance(state.turn.pending, NoPlay):
-            return "judge right, or wrong with a card of the hand that was shown"
-        case Phase.JUDGE:
-            return "judge right or wrong, without a card"
-        case Phase.PROPHET_OPTION:
-            return "declare or pass"
-        case _:
-            error = guess_error(move) if isinstance(move, Guess) else None
-            return f"the guess is not a rule: {error}" if error else "guess or pass"
-
-
-def _begin_hand(match: Match, *told: Told) -> Step:
+def begin_hand(match: Match, *told: Told) -> Step:
     seats = len(match.seats)
     turn = Turn(match.players[0], None, (0,) * seats)
     state = State(match, Secret(), Phase.RULE, turn, undealt(seats), Attempts())
@@ -368,7 +319,7 @@ def _resolve(
     told += outcome.told
     if outcome.end is not None:
         return _end_hand(after, outcome.end, None, told)
-    if _is_express(state):
+    if is_express(state):
         # After a card that the arena moved there is no guess (X9).
         option = Phase.GUESS_OPTION if isinstance(play, Play) and outcome.right else None
     else:
@@ -435,7 +386,7 @@ def _end_hand(state: State, end: End, guesser: Seat | None, told: tuple[Told, ..
     )
     if len(after.hand_scores) >= (match.options.hands or len(match.seats)):
         return Step(replace(state, match=after, phase=Phase.OVER), told)
-    return _begin_hand(replace(after, hand=match.hand + 1), *told)
+    return begin_hand(replace(after, hand=match.hand + 1), *told)
 
 
 def _scores(match: Match, table: Table, guesser: Seat | None) -> tuple[int, ...]:

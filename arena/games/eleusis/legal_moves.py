@@ -1,4 +1,4 @@
-"""The moves of Eleusis: singles are listed, strings of cards and texts are not.
+"""Which moves there are in Eleusis: singles are listed, strings of cards and texts are not.
 
 A hand of fourteen cards can be played in hundreds of thousands of millions of
 ways; they are counted and drawn from, never written out.
@@ -11,27 +11,33 @@ from operator import mul
 from typing import Final
 
 from arena.cards import Card
-from arena.games.cel import DECK_ORDER, RuleError
 from arena.games.cel import Rule as Language
+from arena.games.cel import RuleError
 from arena.games.contract import Listed
-from arena.games.eleusis_rule import EXAMPLES
-from arena.games.eleusis_table import Declare, Guess, Judge, Move, NoPlay, Opinion, Pass, Play, Rule
+from arena.games.eleusis.hidden_rule import EXAMPLES
+from arena.games.eleusis.state import State, is_express
+from arena.games.eleusis.words import (
+    DECLARE,
+    NO_PLAY,
+    PASS,
+    PLAYS,
+    RIGHT,
+    WRONG,
+    WRONG_FOR,
+    Guess,
+    Move,
+    NoPlay,
+    Pass,
+    Phase,
+    Play,
+    Rule,
+)
 
 MAX_STRING: Final = 52
 """Cards in one play. The digest sets no limit but the hand (E3); but a wrong play
 draws twice its cards, so without one a hand could double on every turn."""
 
-# Moves are interned: equal moves are one object, which the codec's cache likes.
-PLAYS: Final = {card: Play((card,)) for card in DECK_ORDER}
-NO_PLAY: Final = NoPlay()
-PASS: Final = Pass()
-DECLARE: Final = Declare()
-RIGHT: Final = Judge(Opinion.RIGHT, None)
-WRONG: Final = Judge(Opinion.WRONG, None)
-_WRONG_FOR: Final = {card: Judge(Opinion.WRONG, card) for card in DECK_ORDER}
 _EXAMPLES: Final = tuple(Rule(text) for text in EXAMPLES)
-NO_RULE: Final = Rule("")
-"""Sent for a dealer that does not answer: it is refused (E15)."""
 
 _CHOICES: Final = tuple(
     tuple(comb(size, put) for put in range(size + 1)) for size in range(MAX_STRING + 1)
@@ -56,7 +62,7 @@ def singles(hand: tuple[Card, ...]) -> Listed:
 
 def opinions(shown: tuple[Card, ...]) -> Listed:
     """A prophet's opinions on a no-play: right, or wrong for any card of the hand."""
-    return Listed((RIGHT, *(_WRONG_FOR[card] for card in distinct(shown))))
+    return Listed((RIGHT, *(WRONG_FOR[card] for card in distinct(shown))))
 
 
 class Strings:
@@ -228,3 +234,23 @@ def guess_error(move: Guess) -> str | None:
 
 RULE_TEXTS: Final = RuleTexts()
 GUESS_TEXTS: Final = GuessTexts()
+
+
+def why_illegal(state: State, move: Move) -> str:
+    """What to say of a move that is not among them."""
+    match state.phase:
+        case Phase.RULE:
+            return "send a rule"
+        case Phase.PLAY if is_express(state):
+            return "play one card of your hand, or no_play"
+        case Phase.PLAY:
+            return "play cards of your hand, or no_play"
+        case Phase.JUDGE if isinstance(state.turn.pending, NoPlay):
+            return "judge right, or wrong with a card of the hand that was shown"
+        case Phase.JUDGE:
+            return "judge right or wrong, without a card"
+        case Phase.PROPHET_OPTION:
+            return "declare or pass"
+        case _:
+            error = guess_error(move) if isinstance(move, Guess) else None
+            return f"the guess is not a rule: {error}" if error else "guess or pass"

@@ -17,16 +17,21 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final, TypeAlias
 
-from arena.cards import RANKS, SUITS, Card, pack
+from arena.cards import RANKS, SUITS, Card
+from arena.games.oklahoma_rummy.scoring import (
+    ALL_TWOS_POINTS,
+    CARD_POINTS,
+    QUEEN_OF_SPADES,
+    RANK_POINTS,
+    TWO,
+    TWOS,
+)
 
 CardList: TypeAlias = tuple[Card, ...]
 LooseMeld: TypeAlias = tuple["MeldKind", CardList]
 ByTwos: TypeAlias = tuple[tuple[LooseMeld, ...], ...]
 """Melds by the number of their 2s."""
 
-QUEEN_OF_SPADES: Final[Card] = "Qs"
-TWO: Final = "2"
-TWOS: Final = frozenset(TWO + suit for suit in SUITS)
 SIZES: Final = (3, 4)
 """Cards in a meld."""
 
@@ -35,15 +40,6 @@ LADDER: Final = "A" + RANKS
 ACE_HIGH: Final = len(LADDER) - 1
 TWO_PLACE: Final = LADDER.index(TWO)
 QUEEN_PLACE: Final = LADDER.index("Q")
-
-_LOW_POINTS: Final = dict.fromkeys("234567", 5)
-_POINTS: Final = dict.fromkeys("89TJQK", 10) | _LOW_POINTS | {"A": 20}
-CARD_POINTS: Final = {card: _POINTS[card[0]] for card in pack()} | {QUEEN_OF_SPADES: 50}
-"""What a card counts in a meld, by the card that it stands for (R1)."""
-HELD_POINTS: Final = CARD_POINTS | dict.fromkeys(TWOS, 20) | {QUEEN_OF_SPADES: 100}
-"""What a card costs that is left in hand."""
-ALL_TWOS_POINTS: Final = 25
-"""What each 2 counts in a set of nothing else."""
 
 _MEMO: Final = 1 << 14
 """Answers kept of each of the pure functions that listing asks again and again."""
@@ -94,7 +90,7 @@ def _read_set(cards: CardList) -> TableMeld | None:
     rank = set_rank(cards)
     if rank is None:
         return None
-    two_points = ALL_TWOS_POINTS if rank == TWO else _POINTS[rank]
+    two_points = ALL_TWOS_POINTS if rank == TWO else RANK_POINTS[rank]
     points = sum(two_points if card in TWOS else CARD_POINTS[card] for card in cards)
     return TableMeld(MeldKind.SET, cards, (), points)
 

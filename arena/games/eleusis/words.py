@@ -1,26 +1,18 @@
-"""What is said and shown at a table of Eleusis: options, moves, events and views."""
+"""What is said at a match of Eleusis: moves, events, and what a seat may know."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import Card
+from arena.games.cel import DECK_ORDER
 from arena.games.contract import Seat
-from arena.games.eleusis_rule import Verdict
-from arena.games.options import hands_setting, setting
+from arena.games.eleusis.hidden_rule import Verdict
 
-MAX_HANDS: Final = 80
 SHOWN_CALLS: Final = 64
 """No-plays that a view remembers; older ones were told as events."""
 SHOWN_GUESSES: Final = 12
 """Guesses that a view remembers."""
-
-
-class Variant(StrEnum):
-    """Which of the two games is played."""
-
-    ELEUSIS = "eleusis"
-    EXPRESS = "express"
 
 
 class Phase(StrEnum):
@@ -59,17 +51,6 @@ class End(StrEnum):
     """The rule was guessed."""
     TURN_CAP = "turn_cap"
     """Every seat still playing has had `max_turns` turns."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_setting(0, "one deal by each seat", maximum=MAX_HANDS)
-    max_turns: int = setting(
-        40, "turns of each seat after which a hand ends at the latest", minimum=1, maximum=100
-    )
-    variant: str = setting(Variant.ELEUSIS, "which Eleusis", choices=tuple(Variant))
 
 
 # What a seat may do.
@@ -124,8 +105,19 @@ class Pass:
 
 Move: TypeAlias = Rule | Play | NoPlay | Judge | Declare | Guess | Pass
 
+# Moves are interned: equal moves are one object, which the codec's cache likes.
+PLAYS: Final = {card: Play((card,)) for card in DECK_ORDER}
+NO_PLAY: Final = NoPlay()
+PASS: Final = Pass()
+DECLARE: Final = Declare()
+RIGHT: Final = Judge(Opinion.RIGHT, None)
+WRONG: Final = Judge(Opinion.WRONG, None)
+WRONG_FOR: Final = {card: Judge(Opinion.WRONG, card) for card in DECK_ORDER}
+NO_RULE: Final = Rule("")
+"""Sent for a dealer that does not answer: it is refused (E15)."""
 
-# What seats are told.
+
+# What is told.
 
 
 @dataclass(frozen=True, slots=True)
