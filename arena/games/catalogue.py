@@ -24,7 +24,7 @@ from arena.games import (
 from arena.games.contract import BadOptions, Options, Rules
 from arena.games.eleusis.options import Variant as EleusisVariant
 from arena.games.options import Setting, Value, build_options, settings_of
-from arena.games.pineapple_options import Variant as PineappleVariant
+from arena.games.pineapple.options import Variant as PineappleVariant
 
 
 @dataclass(frozen=True, slots=True)

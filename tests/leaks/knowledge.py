@@ -21,10 +21,10 @@ from arena.games.loo.state import State as LooState
 from arena.games.oklahoma_rummy.rules import DECK as TWO_PACKS
 from arena.games.oklahoma_rummy.state import State as OklahomaRummyState
 from arena.games.open_face_chinese_poker import State as OpenFaceState
-from arena.games.pineapple import BOARD
-from arena.games.pineapple import State as PineappleState
+from arena.games.pineapple.state import BOARD
+from arena.games.pineapple.state import State as PineappleState
 from arena.games.sixty_six.state import State as SixtySixState
-from arena.games.soko import State as SokoState
+from arena.games.soko.state import State as SokoState
 
 
 def others(hands, seat):

@@ -15,31 +15,13 @@ concerns every seat that has not folded, also without chips (P3, P4).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 from arena.cards import PACK_52, Card
-from arena.games import betting
-from arena.games.betting import Chips, Limits, Round
-from arena.games.betting_moves import Bet, Call, Check, Fold, Raise
-from arena.games.contract import (
-    Deals,
-    IllegalMove,
-    Listed,
-    Moves,
-    Result,
-    Seat,
-    Step,
-    Told,
-    require_to_act,
-)
-from arena.games.pineapple_options import Options, Stakes, Variant, first_match
-from arena.games.pineapple_showdown import PotWon, award, unshown
-from arena.games.poker_match import (
+from arena.games.betting import rounds
+from arena.games.betting.match import (
     NO_ACTIONS,
-    Acted,
     Action,
     HandEnded,
     Line,
@@ -52,33 +34,42 @@ from arena.games.poker_match import (
     result_of,
     score_hand,
 )
-from arena.games.pots import Pot, pots_of
+from arena.games.betting.moves import Bet, Call, Check, Fold, Raise
+from arena.games.betting.pots import Pot, pots_of
+from arena.games.betting.rounds import Chips, Limits, Round
+from arena.games.contract import (
+    Deals,
+    IllegalMove,
+    Listed,
+    Moves,
+    Result,
+    Seat,
+    Step,
+    Told,
+    require_to_act,
+)
+from arena.games.pineapple.options import Options, Variant
+from arena.games.pineapple.showdown import award, unshown
+from arena.games.pineapple.stakes import Stakes, first_match
+from arena.games.pineapple.state import BOARD, Deal, Hand, State
+from arena.games.pineapple.words import (
+    DISCARDS,
+    BoardDealt,
+    Dealt,
+    Discard,
+    Discarded,
+    GaveUp,
+    HandBegan,
+    Move,
+    Phase,
+    PotWon,
+    Shown,
+    Street,
+    View,
+)
 
 HOLE: Final = 3
 """Cards dealt to each seat."""
-
-
-class Phase(StrEnum):
-    """What the match is doing."""
-
-    BET = "bet"
-    """A seat bets, or declines to."""
-    DISCARD = "discard"
-    """The seats that have not folded each give up a hole card, all at once."""
-    OVER = "over"
-
-
-class Street(StrEnum):
-    """How far the board is dealt."""
-
-    PREFLOP = "preflop"
-    FLOP = "flop"
-    TURN = "turn"
-    RIVER = "river"
-
-
-BOARD: Final = {Street.PREFLOP: 0, Street.FLOP: 3, Street.TURN: 4, Street.RIVER: 5}
-"""Board cards that lie on the table."""
 _NEXT: Final = {
     Street.PREFLOP: Street.FLOP,
     Street.FLOP: Street.TURN,
@@ -93,146 +84,6 @@ _DISCARD_ON: Final = {
 _BOARD_PLACES: Final = (1, 2, 3, 5, 7)
 
 
-# What a seat may do, beside betting.
-
-
-@dataclass(frozen=True, slots=True)
-class Discard:
-    """Give up one of the own three cards. Nobody else ever sees it."""
-
-    card: Card
-
-
-Move: TypeAlias = Fold | Check | Call | Bet | Raise | Discard
-
-# Moves are interned: equal moves are one object, which the codec's cache likes.
-_DISCARDS: Final = {card: Discard(card) for card in PACK_52}
-
-
-# What seats are told.
-
-
-@dataclass(frozen=True, slots=True)
-class HandBegan:
-    """Antes and blinds were posted; three cards go to each seat that has chips."""
-
-    hand: int
-    dealer: Seat
-    chips: Chips
-
-
-@dataclass(frozen=True, slots=True)
-class Dealt:
-    """The seat's hole cards, in the order dealt; for that seat alone."""
-
-    seat: Seat
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GaveUp:
-    """The card that the seat discarded; for that seat alone."""
-
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Discarded:
-    """These seats have all discarded."""
-
-    seats: tuple[Seat, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BoardDealt:
-    """Cards were added to the board."""
-
-    street: Street
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The two cards that a seat has kept, at the showdown (B12, P8)."""
-
-    seat: Seat
-    cards: tuple[Card, ...]
-
-
-Event: TypeAlias = (
-    HandBegan
-    | Dealt
-    | Acted
-    | GaveUp
-    | Discarded
-    | BoardDealt
-    | UncalledReturned
-    | Shown
-    | PotWon
-    | HandEnded
-)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one seat may know; nothing says who has discarded before all have."""
-
-    phase: Phase
-    street: Street
-    hand: int
-    dealer: Seat
-    to_act: tuple[Seat, ...]
-    held: tuple[Card, ...]
-    """The own hole cards in the order dealt, also after folding; empty for the spectator."""
-    given_up: Card | None
-    """The card that the seat itself has discarded."""
-    board: tuple[Card, ...]
-    live: tuple[Seat, ...]
-    """Seats in the hand that have not folded."""
-    chips: Chips
-    to_call: int
-    """Chips that a call adds, for the seat to act; 0 where it may check."""
-    min_to: int | None
-    """The smallest total of the round that it may bet or raise to; None if it may not."""
-    max_to: int | None
-    """The largest."""
-    line: Line
-    totals: tuple[int, ...]
-    """Chips won in the completed hands, by seat."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """The cards of a hand."""
-
-    holes: tuple[tuple[Card, ...], ...]
-    """By seat, in the order dealt; two are left after the discard."""
-    given_up: tuple[Card | None, ...]
-    runout: tuple[Card, ...]
-    """The whole board, of which `BOARD` says how much is seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """What does not change while a seat bets."""
-
-    stakes: Stakes
-    match: Match
-    deal: Deal
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A match before a choice; a half-made discard is never in it."""
-
-    hand: Hand
-    phase: Phase
-    street: Street
-    betting: Round
-    line: Line
-
-
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Post and deal the first hand. Seat 0 deals it.
 
@@ -241,7 +92,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     """
     stakes, match = first_match(options, seats)
     told: list[Told] = []
-    return Step(_begin_hand(stakes, match, deals, told), tuple(told))
+    return Step(begin_hand(stakes, match, deals, told), tuple(told))
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -270,7 +121,7 @@ def moves(state: State, seat: Seat) -> Moves:
     """Betting moves, or the three cards to discard in the order dealt."""
     if state.phase is Phase.DISCARD:
         return _discards(state.hand.deal.holes[seat])
-    return betting.choices(state.betting)
+    return rounds.choices(state.betting)
 
 
 def view(state: State, seat: Seat | None) -> View:
@@ -298,8 +149,8 @@ def view(state: State, seat: Seat | None) -> View:
 def fallback(state: State, seat: Seat) -> Move:
     """Check, or else fold (B1); the first card dealt (P10)."""
     if state.phase is Phase.BET:
-        return betting.fallback(state.betting)
-    return _DISCARDS[state.hand.deal.holes[seat][0]]
+        return rounds.fallback(state.betting)
+    return DISCARDS[state.hand.deal.holes[seat][0]]
 
 
 def hand_number(state: State) -> int:
@@ -319,10 +170,10 @@ def result(state: State) -> Result | None:
 
 @lru_cache(maxsize=1 << 14)
 def _discards(held: tuple[Card, ...]) -> Listed:
-    return Listed(tuple(_DISCARDS[card] for card in held))
+    return Listed(tuple(DISCARDS[card] for card in held))
 
 
-def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
+def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
     """Post, deal singly from the dealer's left, and open the betting."""
     opening = _opening(
         stakes.limits[0], stakes.ante, stakes.blinds, match.players, match.dealer, match.stacks
@@ -346,16 +197,16 @@ def _opening(
     stacks: tuple[int, ...],
 ) -> Round:
     """The first round once antes and blinds are posted; kept, as cash hands open alike."""
-    order = betting.clockwise(players, dealer)
+    order = rounds.clockwise(players, dealer)
     if not blinds[1]:
-        return betting.begin(
-            limits, betting.post(stacks, ante), players, order, betting.unopened(limits)
+        return rounds.begin(
+            limits, rounds.post(stacks, ante), players, order, rounds.unopened(limits)
         )
     # Of two seats the dealer has the small blind and acts first (P2).
     posting = order if len(players) > 2 else order[::-1]
-    chips = betting.post(stacks, ante, zip(posting, blinds, strict=False))
-    price = betting.opened(limits, blinds[1])
-    return betting.begin(limits, chips, players, posting[2:] + posting[:2], price)
+    chips = rounds.post(stacks, ante, zip(posting, blinds, strict=False))
+    price = rounds.opened(limits, blinds[1])
+    return rounds.begin(limits, chips, players, posting[2:] + posting[:2], price)
 
 
 def _deal(match: Match, deals: Deals) -> Deal:
@@ -363,7 +214,7 @@ def _deal(match: Match, deals: Deals) -> Deal:
     deck = deals.shuffle(match.hand, "deck", PACK_52)
     holes: list[tuple[Card, ...]] = [()] * seats
     dealt = HOLE * len(players)
-    for place, seat in enumerate(betting.clockwise(players, match.dealer)):
+    for place, seat in enumerate(rounds.clockwise(players, match.dealer)):
         holes[seat] = deck[place : dealt : len(players)]
     runout = tuple([deck[dealt + place] for place in _BOARD_PLACES])
     return Deal(tuple(holes), (None,) * seats, runout)
@@ -382,7 +233,7 @@ def _bet(state: State, move: Move, deals: Deals) -> Step:
     hand, street, seat = state.hand, state.street, state.betting.pending[0]
     if isinstance(move, Discard):
         raise IllegalMove("this is not the time to discard")
-    after = betting.act(state.betting, move)
+    after = rounds.act(state.betting, move)
     line, event = acted(state.line, seat, _ACTIONS[type(move)], after)
     if after.pending:
         return Step(State(hand, Phase.BET, street, after, line), (event,))
@@ -395,7 +246,7 @@ def _end_round(
 ) -> State:
     """Collect the bets, and go on to the discard, the next street or the end of the hand."""
     live, before = ended.live, ended.chips
-    chips, owner = betting.collect(ended)
+    chips, owner = rounds.collect(ended)
     if owner is not None:
         amount = chips.stacks[owner] - before.stacks[owner]
         told.append(Told(UncalledReturned(owner, amount)))
@@ -410,7 +261,7 @@ def _end_round(
 def _ask_discards(
     hand: Hand, street: Street, chips: Chips, live: tuple[Seat, ...], line: Line
 ) -> State:
-    closed = betting.closed(hand.stakes.limits[0], chips, live)
+    closed = rounds.closed(hand.stakes.limits[0], chips, live)
     return State(hand, Phase.DISCARD, street, closed, line)
 
 
@@ -444,13 +295,13 @@ def _deal_on(
 ) -> State:
     """Deal streets until there is something to decide, or the hands are shown."""
     stakes, deal = hand.stakes, hand.deal
-    order = betting.clockwise(live, hand.match.dealer)
+    order = rounds.clockwise(live, hand.match.dealer)
     while street is not Street.RIVER:
         below, street = BOARD[street], _NEXT[street]
         told.append(Told(BoardDealt(street, deal.runout[below : BOARD[street]])))
-        if betting.able(chips, live):
+        if rounds.able(chips, live):
             limits = stakes.limits[street is Street.TURN or street is Street.RIVER]
-            opening = betting.begin(limits, chips, live, order, betting.unopened(limits))
+            opening = rounds.begin(limits, chips, live, order, rounds.unopened(limits))
             return State(hand, Phase.BET, street, opening, new_round(line))
         if street is _DISCARD_ON[stakes.variant]:
             return _ask_discards(hand, street, chips, live, line)
@@ -479,9 +330,9 @@ def _end_hand(
     told.append(Told(HandEnded(match.hand, scores.hands[-1], scores.totals)))
     following = next_hand(match, scores)
     if following is not None:
-        return _begin_hand(hand.stakes, following, deals, told)
+        return begin_hand(hand.stakes, following, deals, told)
     nothing = (0,) * len(stacks)
     limits = hand.stakes.limits[0]
-    paid_out = betting.closed(limits, Chips(stacks, nothing, nothing), live)
+    paid_out = rounds.closed(limits, Chips(stacks, nothing, nothing), live)
     over = Hand(hand.stakes, ended_match(match, scores), hand.deal)
     return State(over, Phase.OVER, street, paid_out, line)

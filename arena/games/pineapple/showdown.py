@@ -1,27 +1,12 @@
 """How the pots of a Pineapple hand are shared out at the showdown."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from arena import poker
 from arena.cards import Card
+from arena.games.betting.pots import Pot, best_of, share_out
 from arena.games.contract import Seat
-from arena.games.pots import Pot, best_of, share_out
-
-
-@dataclass(frozen=True, slots=True)
-class PotWon:
-    """A pot was shared out."""
-
-    amount: int
-    eligible: tuple[Seat, ...]
-    """The seats that played for it."""
-    winners: tuple[Seat, ...]
-    """Of the pot, or of its high half."""
-    low_winners: tuple[Seat, ...]
-    """Of the low half; none unless there is a low that qualifies."""
-    shares: tuple[int, ...]
-    """Chips by seat."""
+from arena.games.pineapple.words import PotWon
 
 
 def unshown(pot: Pot, seats: int) -> PotWon:

@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
-from arena.games.betting import Round, clockwise
+from arena.games.betting.rounds import Round, clockwise
 from arena.games.contract import BadOptions, Result, Seat, Told, places_of
 from arena.games.options import check_hands, hands_setting, setting
 

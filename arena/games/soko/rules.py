@@ -13,36 +13,12 @@ There is no fifth round, though the source speaks of one (S1).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final
 
 from arena.cards import PACK_52, Card
-from arena.games import betting
-from arena.games.betting import Chips, Round
-from arena.games.betting_moves import (
-    Bet,
-    BringIn,
-    Call,
-    Check,
-    Choices,
-    Fold,
-    Raise,
-    bring_ins_of,
-)
-from arena.games.contract import (
-    Deals,
-    IllegalMove,
-    Moves,
-    Result,
-    Seat,
-    Step,
-    Told,
-    require_to_act,
-)
-from arena.games.poker_match import (
+from arena.games.betting import rounds
+from arena.games.betting.match import (
     NO_ACTIONS,
-    Acted,
     Action,
     HandEnded,
     Line,
@@ -55,148 +31,26 @@ from arena.games.poker_match import (
     result_of,
     score_hand,
 )
-from arena.games.pots import Pot, pots_of
-from arena.games.soko_options import Options, Stakes, first_match
-from arena.games.soko_showdown import PotWon, award, first_to_act
-
-LAST_ROUND: Final = 4
-
-
-class Phase(StrEnum):
-    """What the match is doing."""
-
-    BRING_IN = "bring_in"
-    """The seat with the lowest card opens, as it must."""
-    BET = "bet"
-    """A seat bets, or declines to."""
-    OVER = "over"
-
-
-Move: TypeAlias = BringIn | Fold | Check | Call | Bet | Raise
-
-
-# What seats are told.
-
-
-@dataclass(frozen=True, slots=True)
-class HandBegan:
-    """Antes were posted, and each seat that has chips gets a card down."""
-
-    hand: int
-    dealer: Seat
-    chips: Chips
-
-
-@dataclass(frozen=True, slots=True)
-class Dealt:
-    """The seat's hole card; for that seat alone."""
-
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class UpcardsDealt:
-    """A card was dealt face up to each of `seats`, in this order."""
-
-    round: int
-    seats: tuple[Seat, ...]
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BroughtIn:
-    """The seat opened the first round."""
-
-    seat: Seat
-    to: int
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The hole card of a seat, at the showdown (B12)."""
-
-    seat: Seat
-    card: Card
-
-
-Event: TypeAlias = (
-    HandBegan
-    | Dealt
-    | UpcardsDealt
-    | BroughtIn
-    | Acted
-    | UncalledReturned
-    | Shown
-    | PotWon
-    | HandEnded
+from arena.games.betting.moves import Bet, BringIn, Call, Check, Choices, Fold, Raise, bring_ins_of
+from arena.games.betting.pots import Pot, pots_of
+from arena.games.betting.rounds import Chips, Round
+from arena.games.contract import Deals, IllegalMove, Moves, Result, Seat, Step, Told, require_to_act
+from arena.games.soko.options import Options
+from arena.games.soko.showdown import award, first_to_act
+from arena.games.soko.stakes import Stakes, first_match
+from arena.games.soko.state import Deal, Hand, State
+from arena.games.soko.words import (
+    BroughtIn,
+    Dealt,
+    HandBegan,
+    Move,
+    Phase,
+    Shown,
+    UpcardsDealt,
+    View,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one seat may know."""
-
-    phase: Phase
-    round: int
-    """1 to 4."""
-    hand: int
-    dealer: Seat
-    to_act: Seat | None
-    hole: Card | None
-    """The own hole card, also after folding; None for the spectator."""
-    upcards: tuple[tuple[Card, ...], ...]
-    """By seat, in the order dealt, those of folded hands too."""
-    live: tuple[Seat, ...]
-    """Seats in the hand that have not folded."""
-    min_bet: int
-    """Of this round."""
-    max_bet: int
-    """Of this round."""
-    chips: Chips
-    to_call: int
-    """Chips that a call adds, for the seat to act; 0 where it may check or brings in."""
-    min_to: int | None
-    """The smallest bring-in, or total of the round to bet or raise to; None if it may not."""
-    max_to: int | None
-    """The largest."""
-    line: Line
-    """The bring-in is listed as a bet."""
-    totals: tuple[int, ...]
-    """Chips won in the completed hands, by seat."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """The cards of a hand."""
-
-    holes: tuple[Card | None, ...]
-    """By seat; None where the seat is out of the match."""
-    upcards: tuple[tuple[Card, ...], ...]
-    stock: tuple[Card, ...]
-    """What is left of the deck, the next card first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """What does not change while a round is bet."""
-
-    stakes: Stakes
-    match: Match
-    deal: Deal
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """A match before a choice."""
-
-    hand: Hand
-    phase: Phase
-    """`OVER` when the hand is, which no state that is returned shows but the last."""
-    number: int
-    """Of the betting round, from 1."""
-    betting: Round
-    line: Line
+LAST_ROUND: Final = 4
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -207,7 +61,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     """
     stakes, match = first_match(options, seats)
     told: list[Told] = []
-    return Step(_begin_hands(stakes, match, deals, told), tuple(told))
+    return Step(begin_hands(stakes, match, deals, told), tuple(told))
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -232,7 +86,7 @@ def moves(state: State, seat: Seat) -> Moves:
     """The sizes of a bring-in, or betting moves."""
     if state.phase is Phase.BRING_IN:
         return _bring_ins(state.betting)
-    return betting.choices(state.betting)
+    return rounds.choices(state.betting)
 
 
 def view(state: State, seat: Seat | None) -> View:
@@ -264,7 +118,7 @@ def fallback(state: State, seat: Seat) -> Move:
     if state.phase is Phase.BRING_IN:
         smallest: Move = _bring_ins(state.betting).offered[0]
         return smallest
-    return betting.fallback(state.betting)
+    return rounds.fallback(state.betting)
 
 
 def hand_number(state: State) -> int:
@@ -282,7 +136,7 @@ def result(state: State) -> Result | None:
     return None if to_act(state) else result_of(state.hand.match)
 
 
-def _begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[Told]) -> State:
+def begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[Told]) -> State:
     """Begin the next hand that has something to decide, or end the match.
 
     In a freezeout a hand may pass without a decision: where antes take all the
@@ -290,7 +144,7 @@ def _begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[T
     """
     state: State | None = None
     while match is not None:
-        state = _begin_hand(stakes, match, deals, told)
+        state = begin_hand(stakes, match, deals, told)
         if state.phase is not Phase.OVER:
             return state
         ended = state.hand.match
@@ -299,11 +153,11 @@ def _begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[T
     return state
 
 
-def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
+def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
     """Post, deal a card down and one up, and find who brings in."""
     players, limits = match.players, stakes.limits[0]
-    order = betting.clockwise(players, match.dealer)
-    chips = betting.post(match.stacks, stakes.ante)
+    order = rounds.clockwise(players, match.dealer)
+    chips = rounds.post(match.stacks, stakes.ante)
     told.append(Told(HandBegan(match.hand, match.dealer, chips)))
     deck = deals.shuffle(match.hand, "deck", PACK_52)
     holes: list[Card | None] = [None] * len(match.stacks)
@@ -312,14 +166,14 @@ def _begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) ->
         told.append(Told(Dealt(seat, card), (seat,)))
     deal = Deal(tuple(holes), ((),) * len(holes), deck[len(players) :])
     hand = Hand(stakes, match, _deal_up(deal, order, 1, told))
-    if not betting.able(chips, players):
+    if not rounds.able(chips, players):
         return _deal_on(hand, 1, chips, players, NO_ACTIONS, told)
     able = [seat for seat in order if chips.stacks[seat]]
     first = first_to_act(hand.deal.upcards, able)
     stack = chips.stacks[first]
     # Not a turn of betting: what is owed is an amount, and nothing else is allowed.
     low, high = min(stakes.bring_in, stack), min(limits.most, stack)
-    price = betting.unopened(limits)
+    price = rounds.unopened(limits)
     opening = Round(limits, chips, players, (first,), price, (), 0, low, high)
     return State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS)
 
@@ -343,11 +197,11 @@ def _bring_in(state: State, move: Move, deals: Deals) -> Step:
     seat, limits, live = opening.pending[0], opening.limits, opening.live
     if not isinstance(move, BringIn) or move not in _bring_ins(opening):
         raise IllegalMove(f"bring in from {opening.min_to} to {opening.max_to}")
-    chips = betting.put_in(opening.chips, seat, move.to)
+    chips = rounds.put_in(opening.chips, seat, move.to)
     # A short bring-in still costs the others the whole (B9).
-    price = betting.opened(limits, max(move.to, hand.stakes.bring_in))
-    others = betting.clockwise(live, seat)[:-1]
-    after = betting.begin(limits, chips, live, others, price, posted=seat)
+    price = rounds.opened(limits, max(move.to, hand.stakes.bring_in))
+    others = rounds.clockwise(live, seat)[:-1]
+    after = rounds.begin(limits, chips, live, others, price, posted=seat)
     line, _ = acted(state.line, seat, Action.BET, after)
     return _go_on(state, after, line, Told(BroughtIn(seat, move.to)), deals)
 
@@ -364,7 +218,7 @@ _ACTIONS: Final = {
 def _bet(state: State, move: Move, deals: Deals) -> Step:
     if isinstance(move, BringIn):
         raise IllegalMove("this is not the time to bring in")
-    after = betting.act(state.betting, move)
+    after = rounds.act(state.betting, move)
     line, event = acted(state.line, state.betting.pending[0], _ACTIONS[type(move)], after)
     return _go_on(state, after, line, event, deals)
 
@@ -380,14 +234,14 @@ def _go_on(state: State, after: Round, line: Line, event: Told, deals: Deals) ->
         match = ended.hand.match
         following = next_hand(match, match.scores)
         if following is not None:
-            ended = _begin_hands(hand.stakes, following, deals, told)
+            ended = begin_hands(hand.stakes, following, deals, told)
     return Step(ended, tuple(told))
 
 
 def _end_round(hand: Hand, number: int, ended: Round, line: Line, told: list[Told]) -> State:
     """Collect the bets, and go on to the next card or the end of the hand."""
     live, before = ended.live, ended.chips
-    chips, owner = betting.collect(ended)
+    chips, owner = rounds.collect(ended)
     if owner is not None:
         amount = chips.stacks[owner] - before.stacks[owner]
         told.append(Told(UncalledReturned(owner, amount)))
@@ -402,7 +256,7 @@ def _deal_on(
 ) -> State:
     """Deal cards until somebody has something to decide, or the hands are shown."""
     stakes, match, deal = hand.stakes, hand.match, hand.deal
-    order = betting.clockwise(live, match.dealer)
+    order = rounds.clockwise(live, match.dealer)
     able = [seat for seat in order if chips.stacks[seat]]
     while number < LAST_ROUND:
         number += 1
@@ -411,7 +265,7 @@ def _deal_on(
             limits = stakes.limits[number > 2 or _pair_shows(deal.upcards, live)]
             first = live.index(first_to_act(deal.upcards, able))
             turns = live[first:] + live[:first]
-            opening = betting.begin(limits, chips, live, turns, betting.unopened(limits))
+            opening = rounds.begin(limits, chips, live, turns, rounds.unopened(limits))
             after = Hand(stakes, match, deal)
             return State(after, Phase.BET, number, opening, new_round(line))
     told += [Told(Shown(seat, _hole(deal, seat))) for seat in order]
@@ -444,7 +298,7 @@ def _end_hand(
     told.append(Told(HandEnded(hand.match.hand, scores.hands[-1], scores.totals)))
     nothing = (0,) * len(stacks)
     limits = hand.stakes.limits[number > 1]
-    paid_out = betting.closed(limits, Chips(stacks, nothing, nothing), live)
+    paid_out = rounds.closed(limits, Chips(stacks, nothing, nothing), live)
     over = Hand(hand.stakes, ended_match(hand.match, scores), deal)
     return State(over, Phase.OVER, number, paid_out, line)
 

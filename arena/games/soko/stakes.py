@@ -1,40 +1,14 @@
-"""The options of Soko, and the stakes that they come to."""
+"""The stakes that the settings of Soko come to, and the match that begins with them."""
 
 from dataclasses import dataclass
 from typing import Final
 
-from arena.games.betting import Limits, Structure
+from arena.games.betting.match import Match, check_seats, new_match
+from arena.games.betting.rounds import Limits, Structure
 from arena.games.contract import BadOptions
-from arena.games.options import setting
-from arena.games.poker_match import (
-    MAX_STACK,
-    Match,
-    check_seats,
-    format_option,
-    hands_option,
-    new_match,
-)
+from arena.games.soko.options import Options
 
 MAX_SEATS: Final = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a match is played."""
-
-    hands: int = hands_option()
-    format: str = format_option()
-    ante: int = setting(1, "chips every seat posts", minimum=0, maximum=MAX_STACK - 1)
-    min_bet: int = setting(
-        4, "smallest bet; half of it, at least 1, is the bring-in", minimum=1, maximum=MAX_STACK
-    )
-    max_bet: int = setting(
-        10, "largest bet or raise, at least `min_bet`", minimum=1, maximum=MAX_STACK
-    )
-    max_raises: int = setting(3, "raises of a round, the bet not counted", minimum=0, maximum=20)
-    start_stack: int = setting(
-        200, "chips at the start, more than the ante", minimum=1, maximum=MAX_STACK
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from arena.games.betting_moves import (
+from arena.games.betting.moves import (
     CALL_OR_FOLD,
     CHECK,
     FOLD,

@@ -1,24 +1,12 @@
 """Who acts first at Soko by what is exposed, and who wins at the showdown."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from arena import poker
 from arena.cards import CANONICAL, Card
+from arena.games.betting.pots import Pot, best_of, share_out
 from arena.games.contract import Seat
-from arena.games.pots import Pot, best_of, share_out
-
-
-@dataclass(frozen=True, slots=True)
-class PotWon:
-    """A pot was shared out."""
-
-    amount: int
-    eligible: tuple[Seat, ...]
-    """The seats that played for it."""
-    winners: tuple[Seat, ...]
-    shares: tuple[int, ...]
-    """Chips by seat."""
+from arena.games.soko.words import PotWon
 
 
 def first_to_act(upcards: Sequence[Sequence[Card]], order: Sequence[Seat]) -> Seat:
