@@ -237,7 +237,7 @@ GUESS_TEXTS: Final = GuessTexts()
 
 
 def why_illegal(state: State, move: Move) -> str:
-    """What to say of a move that is not among them."""
+    """What to say of a move that is not legal."""
     match state.phase:
         case Phase.RULE:
             return "send a rule"

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from arena import poker
 from arena.cards import Card
-from arena.games.chinese_hands import (
+from arena.games.chinese.hands import (
     BACK_SIZE,
     FRONT_SIZE,
     HAND_SIZE,
@@ -175,8 +175,8 @@ class _Search:
             middle = max(middles)
             beside = left[middles.index(middle)]
             middle = min(middle, value)
-            bound = _expected_units(min(max(left), middle), middle, value)
-            promise = bound + _expected_units(min(beside, middle), middle, value)
+            bound = expected_units(min(max(left), middle), middle, value)
+            promise = bound + expected_units(min(beside, middle), middle, value)
             backs.append((promise, bound, back))
         return nlargest(_BACKS_SEARCHED, backs)
 
@@ -188,7 +188,7 @@ class _Search:
         rows = zip(splits.of_threes(self._fronts), splits.of_fives(self._fives), strict=True)
         for at, (front, middle) in enumerate(rows):
             if front <= middle <= value:
-                # `_expected_units` written out: this is where the time goes.
+                # `expected_units` written out: this is where the time goes.
                 wins_front, front_makes = _FRONT[front]
                 wins_middle, middle_makes = _MIDDLE[middle]
                 scoops = wins_front * wins_middle * wins_back
@@ -258,7 +258,7 @@ _MIDDLE: Final = _Row(MIDDLE_STEPS, middle_units)
 _BACK: Final = _Row(BACK_STEPS, back_units)
 
 
-def _expected_units(front: int, middle: int, back: int) -> float:
+def expected_units(front: int, middle: int, back: int) -> float:
     """Units that rows of these values make of one opponent, as if each stood by itself."""
     wins_front, front_makes = _FRONT[front]
     wins_middle, middle_makes = _MIDDLE[middle]

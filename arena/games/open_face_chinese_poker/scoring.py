@@ -10,7 +10,7 @@ from typing import Final
 
 from arena import poker
 from arena.cards import RANKS, Card
-from arena.games.chinese_hands import Strengths, is_foul, strengths
+from arena.games.chinese.hands import Strengths, is_foul, strengths
 from arena.poker import HandClass
 
 FOUL_UNITS: Final = 6

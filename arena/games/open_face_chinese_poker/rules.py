@@ -8,12 +8,10 @@ Rulings cited as O1 to O14 are the digest's.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final
 
 from arena.cards import PACK_52, Card
-from arena.games.chinese_hands import BACK_SIZE, FRONT_SIZE, HAND_SIZE, MIDDLE_SIZE, high_first
+from arena.games.chinese.hands import HAND_SIZE, high_first
 from arena.games.contract import (
     BadOptions,
     Deals,
@@ -27,9 +25,30 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.open_face_moves import SINGLES, Place, Settings, spread, ways
-from arena.games.open_face_scoring import Scoring, reaches_fantasyland, score_rows, settle
-from arena.games.options import check_hands, hands_setting
+from arena.games.open_face_chinese_poker.legal_moves import Settings, spread, ways
+from arena.games.open_face_chinese_poker.options import Options
+from arena.games.open_face_chinese_poker.scoring import (
+    Scoring,
+    reaches_fantasyland,
+    score_rows,
+    settle,
+)
+from arena.games.open_face_chinese_poker.state import EMPTY, Hand, Match, State
+from arena.games.open_face_chinese_poker.words import (
+    SINGLES,
+    Dealt,
+    Drawn,
+    HandBegan,
+    Layout,
+    Move,
+    Phase,
+    Place,
+    Placed,
+    Revealed,
+    Scored,
+    View,
+)
+from arena.games.options import check_hands
 
 SEATS: Final = (2, 3, 4)
 INITIAL: Final = 5
@@ -37,173 +56,6 @@ INITIAL: Final = 5
 HANDS_PER_DEALER: Final = 4
 MOST_HANDS: Final = 3
 """A match has at most this many times its scheduled hands, Fantasyland included."""
-
-
-class Phase(StrEnum):
-    FANTASYLAND = "fantasyland"
-    """The seats in Fantasyland set all thirteen cards, unseen."""
-    PLACE = "place"
-    """The seat to act places its first five cards, or the card it drew."""
-    OVER = "over"
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    hands: int = hands_setting(
-        0, "four hands dealt by each seat; hands in Fantasyland come on top", maximum=400
-    )
-
-
-Move: TypeAlias = Place
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The rows of one seat."""
-
-    front: tuple[Card, ...]
-    middle: tuple[Card, ...]
-    back: tuple[Card, ...]
-
-    def room(self) -> tuple[int, int, int]:
-        """Cards that still fit into front, middle and back."""
-        return (
-            FRONT_SIZE - len(self.front),
-            MIDDLE_SIZE - len(self.middle),
-            BACK_SIZE - len(self.back),
-        )
-
-    def with_placed(self, move: Place) -> "Layout":
-        """The rows with the move's cards added."""
-        return Layout(self.front + move.front, self.middle + move.middle, self.back + move.back)
-
-
-EMPTY: Final = Layout((), (), ())
-
-
-# What is told.
-
-
-@dataclass(frozen=True, slots=True)
-class HandBegan:
-    """A hand began; `fantasyland` says by seat who is there."""
-
-    hand: int
-    dealer: Seat
-    fantasyland: tuple[bool, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Dealt:
-    """The seat's first cards, five or thirteen; for that seat alone."""
-
-    seat: Seat
-    cards: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """The seat drew a card, which all see."""
-
-    seat: Seat
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """The seat put cards into its rows."""
-
-    seat: Seat
-    front: tuple[Card, ...]
-    middle: tuple[Card, ...]
-    back: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Revealed:
-    """The rows that a seat set in Fantasyland."""
-
-    seat: Seat
-    front: tuple[Card, ...]
-    middle: tuple[Card, ...]
-    back: tuple[Card, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A hand was scored; all by seat."""
-
-    hand: int
-    fouls: tuple[bool, ...]
-    royalties: tuple[int, ...]
-    units: tuple[int, ...]
-    totals: tuple[int, ...]
-    fantasyland: tuple[bool, ...]
-    """Who plays the next hand in Fantasyland."""
-
-
-Event: TypeAlias = HandBegan | Dealt | Drawn | Placed | Revealed | Scored
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What one seat may know. Nothing shows whether a seat in Fantasyland has set."""
-
-    phase: Phase
-    hand: int
-    dealer: Seat
-    to_act: tuple[Seat, ...]
-    fantasyland: tuple[bool, ...]
-    layouts: tuple[Layout, ...]
-    """By seat; empty for seats in Fantasyland until the end."""
-    to_place: tuple[Card, ...]
-    """The own cards that are still to be placed."""
-    own_setting: Layout | None
-    """What the own seat has set in Fantasyland."""
-    drawn: Card | None
-    """The card that the seat to act has drawn."""
-    stock: int
-    hands_left: int
-    """Ordinary hands still to come, this one included if it is one."""
-    totals: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What goes on from hand to hand."""
-
-    seats: tuple[Seat, ...]
-    scheduled: int
-    """Ordinary hands in the match."""
-    played: int
-    """Ordinary hands completed."""
-    dealer: Seat
-    fantasyland: tuple[bool, ...]
-    hand_scores: tuple[tuple[int, ...], ...]
-    totals: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """One hand in play."""
-
-    layouts: tuple[Layout, ...]
-    dealt: tuple[tuple[Card, ...], ...]
-    """By seat, cards that it has not placed yet, in the order dealt."""
-    settings: tuple[Layout | None, ...]
-    """By seat, what was set in Fantasyland."""
-    stock: tuple[Card, ...]
-    order: tuple[Seat, ...]
-    """The seats that place in turn, from the dealer's left."""
-    turns: int
-    """Turns completed."""
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    match: Match
-    phase: Phase
-    hand: Hand
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -218,7 +70,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     everybody = tuple(Seat(seat) for seat in range(seats))
     nobody = (False,) * seats
     scheduled = options.hands or HANDS_PER_DEALER * seats
-    return deal(Match(everybody, scheduled, 0, Seat(0), nobody, (), (0,) * seats), deals)
+    return deal_hand(Match(everybody, scheduled, 0, Seat(0), nobody, (), (0,) * seats), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -304,7 +156,7 @@ def result(state: State) -> Result | None:
     return Result(match.totals, places_of(match.totals), match.hand_scores)
 
 
-def deal(match: Match, deals: Deals) -> Step:
+def deal_hand(match: Match, deals: Deals) -> Step:
     """Deal five cards to each seat, and eight more to those in Fantasyland."""
     number = len(match.hand_scores)
     deck = deals.shuffle(number, "deck", PACK_52)
@@ -398,7 +250,7 @@ def _score(match: Match, hand: Hand, deals: Deals) -> Step:
             layouts, hand.dealt, (None,) * len(layouts), hand.stock, hand.order, hand.turns
         )
         return Step(State(after, Phase.OVER, shown), tuple(told))
-    dealt, more = deal(after, deals)
+    dealt, more = deal_hand(after, deals)
     return Step(dealt, (*told, *more))
 
 
@@ -415,7 +267,7 @@ def _scored(
 
 
 def next_dealer(dealer: Seat, seats: int, earned: Sequence[bool]) -> Seat:
-    """The deal stays while anybody is in Fantasyland (O11), then moves to the left."""
+    """The deal_hand stays while anybody is in Fantasyland (O11), then moves to the left."""
     return dealer if any(earned) else Seat((dealer + 1) % seats)
 
 

@@ -1,37 +1,17 @@
-"""The moves of Open-Face Chinese Poker: cards into rows, one, five or thirteen at a time."""
+"""Which moves there are in Open-Face Chinese Poker: one, five or thirteen cards into rows."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from typing import Final
 
-from arena.cards import PACK_52, Card
-from arena.games.chinese_hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE, high_first
-from arena.games.chinese_settings import SETTINGS, candidates, numbered
+from arena.cards import Card
+from arena.games.chinese.hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE
+from arena.games.chinese.settings import SETTINGS, candidates, numbered
+from arena.games.open_face_chinese_poker.words import Place
 
 OFFERED_SETTINGS: Final = 8
 _SIZES: Final = (FRONT_SIZE, MIDDLE_SIZE, BACK_SIZE)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Put cards into rows. The order within a row means nothing."""
-
-    front: tuple[Card, ...]
-    middle: tuple[Card, ...]
-    back: tuple[Card, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "front", high_first(self.front))
-        object.__setattr__(self, "middle", high_first(self.middle))
-        object.__setattr__(self, "back", high_first(self.back))
-
-
-SINGLES: Final = {
-    card: (Place((card,), (), ()), Place((), (card,), ()), Place((), (), (card,)))
-    for card in PACK_52
-}
 
 
 class Settings:

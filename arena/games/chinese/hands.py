@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from arena import poker
 from arena.cards import CANONICAL, Card
-from arena.games.chinese_naturals import NATURAL_UNITS, NaturalHand
+from arena.games.chinese.naturals import NATURAL_UNITS, NaturalHand
 from arena.poker import HandClass
 
 FRONT_SIZE: Final = 3
