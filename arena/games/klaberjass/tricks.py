@@ -1,4 +1,4 @@
-"""Which cards may be played to a trick of Klaberjass, and which take it."""
+"""Which cards may be played to a trick of Klaberjass, and which takes it."""
 
 from typing import Final
 

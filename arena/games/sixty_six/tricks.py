@@ -1,4 +1,4 @@
-"""Which cards may be played to a trick of Sixty-Six, and which take it."""
+"""Which cards may be played to a trick of Sixty-Six, and which takes it."""
 
 from typing import Final
 
