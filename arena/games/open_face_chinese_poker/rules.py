@@ -267,7 +267,7 @@ def _scored(
 
 
 def next_dealer(dealer: Seat, seats: int, earned: Sequence[bool]) -> Seat:
-    """The deal_hand stays while anybody is in Fantasyland (O11), then moves to the left."""
+    """The deal stays while anybody is in Fantasyland (O11), then moves to the left."""
     return dealer if any(earned) else Seat((dealer + 1) % seats)
 
 
