@@ -17,13 +17,13 @@ from arena import poker
 from arena.cards import JOKER, PACK_52, pack
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.abstrac import deal_points, half_points, take_limit
-from arena.games.arlington_sets import is_set, points_of, set_of
+from arena.games.arlington.sets import is_set, points_of, set_of
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.cel import Rule
-from arena.games.chinese_hands import is_foul, strengths
-from arena.games.chinese_settings import candidates
+from arena.games.chinese.hands import is_foul, strengths
+from arena.games.chinese.settings import candidates
 from arena.games.democracy import trick_winner
-from arena.games.eleusis_rule import Draws, Verdict, validate
+from arena.games.eleusis.hidden_rule import Draws, Verdict, validate
 from arena.terms import MatchTerms
 from arena.wire.games import codec_of
 from arena.wire.terms import terms_message

@@ -22,8 +22,9 @@ from arena.games import (
     soko,
 )
 from arena.games.contract import BadOptions, Options, Rules
+from arena.games.eleusis.options import Variant as EleusisVariant
 from arena.games.options import Setting, Value, build_options, settings_of
-from arena.games.pineapple_options import Variant as PineappleVariant
+from arena.games.pineapple.options import Variant as PineappleVariant
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +245,7 @@ GAMES: Final = (
         module=eleusis,
         rules_version=1,
         seats=(3, 4, 5, 6, 7, 8),
-        preset={"variant": eleusis.Variant.ELEUSIS.value},
+        preset={"variant": EleusisVariant.ELEUSIS.value},
     ),
     Game(
         id="eleusis_express",
@@ -253,7 +254,7 @@ GAMES: Final = (
         module=eleusis,
         rules_version=1,
         seats=(3, 4, 5, 6, 7, 8),
-        preset={"variant": eleusis.Variant.EXPRESS.value},
+        preset={"variant": EleusisVariant.EXPRESS.value},
         page="eleusis",
     ),
 )

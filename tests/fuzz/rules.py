@@ -15,7 +15,7 @@ from arena.games.cel import (
     RuleError,
     RuleFailed,
 )
-from arena.games.eleusis_rule import EXAMPLES
+from arena.games.eleusis.hidden_rule import EXAMPLES
 from tests.fuzz.target import Target, check_sentence
 from tests.fuzz.wild import mutated
 from tests.games.test_eleusis_language import FAILURES, VALUES

@@ -9,23 +9,11 @@ import pytest
 from arena.cards import JOKER, PACK_52, pack, parse_cards
 from arena.deal import KeyedDeals, seeded_key
 from arena.games import arlington
-from arena.games.arlington import Match, Options, State
-from arena.games.arlington_layout import Layout, table_of
-from arena.games.arlington_moves import (
-    Add,
-    AtLead,
-    InAnswer,
-    InTrick,
-    Kill,
-    LeadCard,
-    LeadSet,
-    Overplay,
-    Pass,
-    PlayCard,
-    PlayS2,
-    TakeJoker,
-)
-from arena.games.arlington_sets import (
+from arena.games.arlington import rules
+from arena.games.arlington.layout import Layout, table_of
+from arena.games.arlington.legal_moves import AtLead, InAnswer, InTrick
+from arena.games.arlington.options import Options
+from arena.games.arlington.sets import (
     Spectrum,
     additions_to,
     is_set,
@@ -36,7 +24,20 @@ from arena.games.arlington_sets import (
     spectra_of,
     strength_of,
 )
-from arena.games.arlington_views import Phase, Scored
+from arena.games.arlington.state import Match, State
+from arena.games.arlington.words import (
+    Add,
+    Kill,
+    LeadCard,
+    LeadSet,
+    Overplay,
+    Pass,
+    Phase,
+    PlayCard,
+    PlayS2,
+    Scored,
+    TakeJoker,
+)
 from arena.games.catalogue import game_by_id
 from arena.games.contract import MAX_OFFERED, BadOptions, IllegalMove
 from arena.wire.games import codec_of
@@ -175,7 +176,7 @@ def test_an_unnamed_set_is_read_in_the_first_spectrum_it_fits(text, spectrum, wh
 
 @pytest.mark.parametrize(("text", "taker", "why"), TRICKS, ids=[row[2] for row in TRICKS])
 def test_a_trick_is_taken(text, taker, why):
-    assert arlington.taking_card(parse_cards(text)) == taker
+    assert rules.taking_card(parse_cards(text)) == taker
 
 
 def at_lead(*hands, tables=None, lead=0):
@@ -190,7 +191,7 @@ def at_lead(*hands, tables=None, lead=0):
         0,
     )
     match = Match(Options(hands=1), 0, (0,) * seats, ())
-    return State(match, layout, arlington._turn(Phase.LEAD, lead))
+    return State(match, layout, rules.new_turn(Phase.LEAD, lead))
 
 
 def played(state, *chosen):
@@ -352,7 +353,7 @@ ENDINGS = [
     ("hands", "done", "totals", "over", "why"), ENDINGS, ids=[row[4] for row in ENDINGS]
 )
 def test_a_match_ends(hands, done, totals, over, why):
-    assert arlington.match_is_over(Options(hands=hands), done, totals) is over
+    assert rules.match_is_over(Options(hands=hands), done, totals) is over
 
 
 def everything(state):

@@ -2,13 +2,13 @@
 
 import pytest
 
-from arena.games import betting
-from arena.games.betting import Limits, Structure
-from arena.games.betting_moves import CALL, CHECK, FOLD, Bet, Raise
+from arena.games.betting import rounds
+from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
+from arena.games.betting.pots import Pot, pots_of
+from arena.games.betting.rounds import Limits, Structure
 from arena.games.contract import IllegalMove
-from arena.games.pineapple_showdown import award
-from arena.games.pots import Pot, pots_of
-from arena.games.soko_showdown import award as award_soko
+from arena.games.pineapple.showdown import award
+from arena.games.soko.showdown import award as award_soko
 
 FIXED = Limits(Structure.FIXED, 10, 10, 3)
 SPREAD = Limits(Structure.SPREAD, 4, 10, 3)
@@ -28,18 +28,18 @@ def opened(limits, stacks, blinds=(), bring_in=None):
     """A round: blinds from seat 0 on, or a bring-in of seat 0, or nothing posted."""
     seats = tuple(range(len(stacks)))
     if bring_in:
-        chips = betting.put_in(betting.post(stacks, 0), 0, min(bring_in, stacks[0]))
-        price = betting.opened(limits, bring_in)
-        return betting.begin(limits, chips, seats, seats[1:], price, posted=0)
-    chips = betting.post(stacks, 0, enumerate(blinds))
-    price = betting.opened(limits, blinds[-1]) if blinds else betting.unopened(limits)
+        chips = rounds.put_in(rounds.post(stacks, 0), 0, min(bring_in, stacks[0]))
+        price = rounds.opened(limits, bring_in)
+        return rounds.begin(limits, chips, seats, seats[1:], price, posted=0)
+    chips = rounds.post(stacks, 0, enumerate(blinds))
+    price = rounds.opened(limits, blinds[-1]) if blinds else rounds.unopened(limits)
     order = seats[len(blinds) :] + seats[: len(blinds)]
-    return betting.begin(limits, chips, seats, order, price)
+    return rounds.begin(limits, chips, seats, order, price)
 
 
 def play(round_, line):
     for word in line.split():
-        round_ = betting.act(round_, move_of(word))
+        round_ = rounds.act(round_, move_of(word))
     return round_
 
 
@@ -130,9 +130,9 @@ REFUSED = [
 def test_a_move_is_refused_and_changes_nothing(line, word, why):
     before = play(opened(NOLIMIT, DEEP), line)
     if before.pending:
-        assert move_of(word) not in betting.choices(before)
+        assert move_of(word) not in rounds.choices(before)
     with pytest.raises(IllegalMove):
-        betting.act(before, move_of(word))
+        rounds.act(before, move_of(word))
     assert before == play(opened(NOLIMIT, DEEP), line)
 
 
@@ -151,20 +151,20 @@ COLLECTED = [
     ("stacks", "posted", "line", "paid", "owner", "why"), COLLECTED, ids=[r[-1] for r in COLLECTED]
 )
 def test_b8_collects(stacks, posted, line, paid, owner, why):
-    chips, back_to = betting.collect(play(opened(NOLIMIT, stacks, **posted), line))
+    chips, back_to = rounds.collect(play(opened(NOLIMIT, stacks, **posted), line))
     assert (chips.paid, back_to) == (paid, owner)
     assert chips.bets == (0,) * len(stacks)
     assert tuple(map(sum, zip(chips.stacks, chips.paid, strict=True))) == stacks
 
 
 def test_b9_posts_what_there_is():
-    chips = betting.post((3, 1, 100), 2, ((0, 5), (2, 10)))
+    chips = rounds.post((3, 1, 100), 2, ((0, 5), (2, 10)))
     assert (chips.stacks, chips.bets, chips.paid) == ((0, 0, 88), (1, 0, 10), (2, 1, 2))
 
 
 def test_b1_checks_or_folds_for_a_seat_that_does_not_answer():
-    assert betting.fallback(opened(NOLIMIT, DEEP)) is CHECK
-    assert betting.fallback(play(opened(NOLIMIT, DEEP), "b10")) is FOLD
+    assert rounds.fallback(opened(NOLIMIT, DEEP)) is CHECK
+    assert rounds.fallback(play(opened(NOLIMIT, DEEP), "b10")) is FOLD
 
 
 POTS = [
@@ -215,13 +215,13 @@ OFFERS = [
     ids=[row[-1] for row in OFFERS],
 )
 def test_offered_are(limits, stacks, posted, line, offered, complete, why):
-    found = betting.choices(play(opened(limits, stacks, **posted), line))
+    found = rounds.choices(play(opened(limits, stacks, **posted), line))
     assert found.offered == tuple(map(move_of, offered.split()))
     assert found.complete is complete
 
 
 def test_a_range_holds_counts_and_samples_every_size_once():
-    found = betting.choices(play(opened(NOLIMIT, (60, 60, 60)), "b10"))
+    found = rounds.choices(play(opened(NOLIMIT, (60, 60, 60)), "b10"))
     every = [FOLD, CALL, *map(Raise, range(20, 61))]
     assert found.count() == len(every)
     assert [found.sample(lambda _, at=at: at) for at in range(len(every))] == every

@@ -13,11 +13,13 @@ from pokerkit import Automation, FixedLimitTexasHoldem, NoLimitTexasHoldem
 
 from arena.cards import PACK_52
 from arena.games import pineapple
-from arena.games.betting_moves import CALL, CHECK, FOLD, Bet, Raise
+from arena.games.betting.match import HandEnded, Match, Scores, Terms
+from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
 from arena.games.contract import Seat
-from arena.games.pineapple import Options, Phase, PotWon
-from arena.games.pineapple_options import first_match
-from arena.games.poker_match import HandEnded, Match, Scores, Terms
+from arena.games.pineapple import rules
+from arena.games.pineapple.options import Options
+from arena.games.pineapple.stakes import first_match
+from arena.games.pineapple.words import Phase, PotWon
 from tests.vector_adapters.deals import Loaded
 
 # All but the showdown, where the pots are still to be seen.
@@ -40,7 +42,7 @@ class Ours:
         match = Match(terms, scores, seats - 1, everybody[-1], everybody, stacks)
         self.deals = Loaded({(seats - 1, "deck"): PACK_52})
         told = []
-        self.state = pineapple._begin_hand(stakes, match, self.deals, told)
+        self.state = rules.begin_hand(stakes, match, self.deals, told)
         self.events = [event for event, _ in told]
         self.discard()
 

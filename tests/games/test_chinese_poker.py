@@ -9,15 +9,17 @@ from hypothesis import strategies as st
 
 from arena.cards import PACK_52, parse_cards
 from arena.games import chinese_poker
-from arena.games.chinese_hands import SURRENDERED, is_foul, settle, strengths
-from arena.games.chinese_naturals import Natural, best_natural, natural_of
-from arena.games.chinese_poker import (
+from arena.games.chinese.hands import SURRENDERED, is_foul, settle, strengths
+from arena.games.chinese.naturals import Natural, best_natural, natural_of
+from arena.games.chinese_poker import legal_moves
+from arena.games.chinese_poker.legal_moves import Settings
+from arena.games.chinese_poker.options import Options
+from arena.games.chinese_poker.words import (
     DECLARE_NATURAL,
     PLAY,
     SURRENDER,
     Dealt,
     NaturalDeclared,
-    Options,
     Phase,
     Revealed,
     Scored,
@@ -271,7 +273,7 @@ def test_each_seat_is_dealt_to_from_the_dealers_left():
 
 
 def hand_moves(cards):
-    return chinese_poker.Settings(parse_cards(cards), natural_of(parse_cards(cards)))
+    return Settings(parse_cards(cards), natural_of(parse_cards(cards)))
 
 
 def test_the_order_within_a_row_means_nothing():
@@ -312,7 +314,7 @@ def test_offered_are_the_natural_good_settings_and_the_fallback():
     moves = hand_moves(SIX_PAIR)
     first, *good, last = moves.offered
     assert first == DECLARE_NATURAL
-    assert len(good) == chinese_poker.OFFERED_SETTINGS
+    assert len(good) == legal_moves.OFFERED_SETTINGS
     assert not any(is_foul(strengths(each.front, each.middle, each.back)) for each in good)
     assert last.back == parse_cards("AhAdKhKcQs")
     assert moves.count() == 72_073

@@ -10,9 +10,9 @@ import pytest
 
 from arena import poker
 from arena.cards import PACK_52, parse_cards
-from arena.games import chinese_settings
-from arena.games.chinese_hands import Strengths, is_foul, pair_units, strengths
-from arena.games.chinese_settings import (
+from arena.games.chinese import settings
+from arena.games.chinese.hands import Strengths, is_foul, pair_units, strengths
+from arena.games.chinese.settings import (
     BACK_STEPS,
     FRONT_STEPS,
     MIDDLE_STEPS,
@@ -50,7 +50,7 @@ def test_fewer_candidates_are_the_first_of_more():
 
 def test_candidates_are_the_best_of_all_settings_but_for_a_trifle():
     """By the estimate that is searched, against every one of the 72,072."""
-    worth = chinese_settings._expected_units
+    worth = settings.expected_units
     (hand,) = random_hands(1, seed=6)
     every = {strengths_of(numbered(hand, at)) for at in range(72_072)}
     best = nlargest(8, (worth(*rows) for rows in every if not is_foul(rows)))

@@ -13,9 +13,8 @@ from arena.games import eleusis
 from arena.games.cel import DECK_ORDER
 from arena.games.cel import Rule as Language
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from arena.games.eleusis import Options
-from arena.games.eleusis_moves import MAX_STRING, Strings
-from arena.games.eleusis_rule import (
+from arena.games.eleusis.cards import cards_played, right_up_to
+from arena.games.eleusis.hidden_rule import (
     EXAMPLES,
     Draws,
     Verdict,
@@ -24,9 +23,10 @@ from arena.games.eleusis_rule import (
     legal_among,
     validate,
 )
-from arena.games.eleusis_scoring import Prophecy, eleusis_scores, express_scores
-from arena.games.eleusis_state import cards_played, right_up_to
-from arena.games.eleusis_table import (
+from arena.games.eleusis.legal_moves import MAX_STRING, Strings
+from arena.games.eleusis.options import Options
+from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis.words import (
     Dealt,
     Declare,
     Drawn,

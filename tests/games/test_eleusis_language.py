@@ -19,7 +19,7 @@ from arena.games.cel import (
     RuleError,
     RuleFailed,
 )
-from arena.games.eleusis_rule import EXAMPLES
+from arena.games.eleusis.hidden_rule import EXAMPLES
 
 LINE = ("7h", "Qs", "2d")
 """The mainline of the tables below; the card is the ace of spades."""

@@ -27,7 +27,7 @@ import cel
 import pytest
 
 from arena.games.cel import DECK_ORDER, FACES, EvaluationFailed, Rule, RuleError
-from arena.games.eleusis_rule import EXAMPLES
+from arena.games.eleusis.hidden_rule import EXAMPLES
 from tests.games.test_eleusis_language import FAILURES, VALUES
 
 RULES = 600

@@ -6,32 +6,32 @@ import pytest
 
 from arena.cards import parse_cards
 from arena.games import klaberjass
-from arena.games import klaberjass_table as table
 from arena.games.contract import BadOptions, IllegalMove
-from arena.games.klaberjass_scoring import PACK_32, best_sequence, legal_replies, settle
-from arena.games.klaberjass_state import (
-    SEATS,
-    SILENCE,
-    Deal,
-    Match,
-    Side,
-    Talon,
-    Tricks,
-    before,
-)
-from arena.games.klaberjass_table import (
+from arena.games.klaberjass import rules
+from arena.games.klaberjass.legal_moves import before
+from arena.games.klaberjass.options import Options
+from arena.games.klaberjass.scoring import PACK_32, best_sequence, settle
+from arena.games.klaberjass.state import SEATS, SILENCE, Deal, Match, Side, Talon, Tricks
+from arena.games.klaberjass.tricks import legal_replies
+from arena.games.klaberjass.words import (
     Announce,
     Answered,
     Auction,
+    Began,
     Contest,
     Dealt,
+    HowHigh,
     NamedSuit,
     NamedTop,
-    Options,
+    No,
+    NoMeld,
+    Pass,
     Phase,
     Play,
+    Schmeiss,
     Scored,
     Shown,
+    Take,
     ThrownIn,
     Won,
     Word,
@@ -119,7 +119,7 @@ HIGH = [
 def test_after_how_high_the_arena_says(dealer, other, said, winner, why):
     contest = Contest(1, 20, None, None, ("", ""), ("", ""), None, ())
     state = at((dealer, other), phase=Phase.ANSWER, turn=0, contest=contest)
-    state, told = after(state, table.HowHigh())
+    state, told = after(state, HowHigh())
     assert told == [Answered(0, Word.HOW_HIGH), *said]
     seen = klaberjass.view(state, None)
     assert (seen.contest.winner, seen.to_act, seen.phase) == (winner, 1, Phase.LEAD)
@@ -135,8 +135,8 @@ def test_of_own_twins_the_trump_one_contests():
 
 def test_a_silent_seat_lets_the_dealer_announce():
     state = at(("8s 9s Ts", "Jc Qc Kc"), phase=Phase.ANNOUNCE, turn=1)
-    assert list(klaberjass.moves(state, 1)) == [table.NoMeld(), Announce(20)]
-    state, _ = after(state, table.NoMeld())
+    assert list(klaberjass.moves(state, 1)) == [NoMeld(), Announce(20)]
+    state, _ = after(state, NoMeld())
     assert klaberjass.to_act(state) == (0,)
     state, _ = after(state, Announce(20))
     assert klaberjass.view(state, None).contest.winner == 0
@@ -201,7 +201,7 @@ def test_melds_wait_for_a_trick_and_are_shown_after_the_first_in_any_case():
 def test_the_dealer_may_schmeiss_after_a_pass_and_must_then_take():
     """R4: of a refused schmeiss the caller is the maker."""
     state, _ = klaberjass.start(Options(), 2, Seeded(1))
-    state, _ = after(state, table.Pass(), table.Schmeiss(), table.No())
+    state, _ = after(state, Pass(), Schmeiss(), No())
     seen = klaberjass.view(state, None)
     assert (seen.auction.maker, seen.auction.trump) == (0, seen.upcard[1])
 
@@ -212,7 +212,7 @@ def test_a_thrown_in_hand_is_no_score_and_the_same_seat_deals():
     for hand in range(4):
         assert klaberjass.view(state, None).dealer == 0
         assert klaberjass.hand_number(state) == hand
-        state, told = after(state, *(table.Pass(),) * 4)
+        state, told = after(state, *(Pass(),) * 4)
         assert ThrownIn(hand) in told
     ended = klaberjass.result(state)
     assert (ended.scores, ended.hand_scores) == ((0, 0), ((0, 0),) * 4)
@@ -223,7 +223,7 @@ def test_nobody_is_asked_for_the_dix_if_the_seven_is_turned_up():
     for seed in range(30):
         state, _ = klaberjass.start(Options(), 2, Seeded(seed))
         upcard = klaberjass.view(state, None).upcard
-        state, _ = after(state, table.Take())
+        state, _ = after(state, Take())
         phase = klaberjass.view(state, None).phase
         assert phase is (Phase.ANNOUNCE if upcard[0] == "7" else Phase.DIX)
 
@@ -239,7 +239,7 @@ def test_nobody_is_asked_for_the_dix_if_the_seven_is_turned_up():
     ids=["before the guard", "the guard (R15)", "a fixed length is no race", "a shorter race"],
 )
 def test_the_match_is_over(options, deals, totals, over):
-    assert klaberjass.is_over(options, deals, totals) is over
+    assert rules.is_over(options, deals, totals) is over
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_the_winner_of_a_hand_deals_the_next():
         for event, _ in told:
             if isinstance(event, Scored):
                 winner = event.winner
-            elif isinstance(event, table.Began) and winner is not None:
+            elif isinstance(event, Began) and winner is not None:
                 assert event.dealer == winner
         assert klaberjass.view(state, None).hand == klaberjass.hand_number(state)
     assert winner is not None

@@ -7,8 +7,13 @@ import pytest
 from arena.cards import PACK_52, parse_cards
 from arena.games import loo
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from arena.games.loo import SEATS, Cards, Deal, Line, Match, Tricks
-from arena.games.loo_table import (
+from arena.games.loo import legal_moves, rules
+from arena.games.loo.flushes import flush_of, loo_board
+from arena.games.loo.options import Options
+from arena.games.loo.rules import SEATS
+from arena.games.loo.state import Cards, Deal, Line, Match, Tricks
+from arena.games.loo.tricks import legal_replies, trick_winner
+from arena.games.loo.words import (
     PASS,
     Dealt,
     Declared,
@@ -18,7 +23,6 @@ from arena.games.loo_table import (
     Exchanged,
     FlushShown,
     Hold,
-    Options,
     Phase,
     Play,
     PlayHand,
@@ -26,7 +30,6 @@ from arena.games.loo_table import (
     RevealFlush,
     Scored,
 )
-from arena.games.loo_tricks import flush_of, legal_replies, loo_board, trick_winner
 from arena.games.options import build_options
 
 MOST_SEEN = {5: 358, 6: 528, 7: 658, 8: 864, 9: 1101, 10: 1344}
@@ -106,7 +109,7 @@ def test_of_equal_flushes_the_first_from_the_dealers_left_wins():
 def at(hands, *, phase, upcard="2h", stock="", dead="", turn=None, pot=5, leader=None):
     """A hand in the middle, dealt by seat 0; an empty hand has passed."""
     seats = len(hands)
-    order = loo.CLOCKWISE[seats][0]
+    order = rules.CLOCKWISE[seats][0]
     players = tuple(seat for seat in order if hands[seat])
     passed = tuple(seat for seat in order if not hands[seat])
     nothing = ((),) * seats
@@ -116,7 +119,7 @@ def at(hands, *, phase, upcard="2h", stock="", dead="", turn=None, pot=5, leader
     deal = Deal(upcard, cards, Line(players, passed, (0,) * seats), tricks, phase, first)
     chips = (-5, *(0,) * (seats - 1))
     match = Match(Options(), 0, pot, chips, (0,) * seats, ())
-    return loo._before(match, deal)
+    return legal_moves.before(match, deal)
 
 
 def after(state, *moves):
@@ -232,7 +235,7 @@ def test_a_player_without_a_trick_pays_and_the_pot_is_divided():
     state = at(hands, phase=Phase.LEAD, leader=1, pot=10)
     tricks = Tricks(1, (), ((),) * 5, (0, 0, 1, 1), civil=False)
     deal = Deal("2h", state.deal.cards, state.deal.line, tricks, Phase.LEAD, 1)
-    state = loo._before(state.match, deal)
+    state = legal_moves.before(state.match, deal)
     state, told = after(state, *(Play(card, civil=False) for card in ("Ah", "3d", "2s")))
     (scored,) = told_of(told, Scored)
     assert (scored.won, scored.looed, scored.pot) == ((4, 6, 0, 0, 0), (2,), 5)

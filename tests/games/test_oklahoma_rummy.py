@@ -8,21 +8,24 @@ import pytest
 
 from arena.cards import pack
 from arena.deal import KeyedDeals, seeded_key
-from arena.games import oklahoma_rummy as rules
+from arena.games import oklahoma_rummy
 from arena.games.contract import MAX_OFFERED, BadOptions
-from arena.games.oklahoma_melds import End, MeldKind, extended, melds_within, read_meld
-from arena.games.oklahoma_moves import (
-    AtDraw,
-    AtPlay,
+from arena.games.oklahoma_rummy import rules
+from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, holds
+from arena.games.oklahoma_rummy.melds import End, MeldKind, extended, melds_within, read_meld
+from arena.games.oklahoma_rummy.options import Options
+from arena.games.oklahoma_rummy.rules import DECK, hand_size
+from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.words import (
     Discard,
     Extend,
     Meld,
     NoDiscard,
+    Phase,
+    StockRebuilt,
+    Table,
     TakePile,
-    holds,
 )
-from arena.games.oklahoma_rummy import DECK, Deal, Match, Options, Piles, State, hand_size
-from arena.games.oklahoma_views import Phase, StockRebuilt, Table
 
 SET, RUN = MeldKind.SET, MeldKind.RUN
 
@@ -189,10 +192,10 @@ def state_of(phase, hands, *, pile=(), stock=("3c", "3d"), rebuilds=0, melds=(),
 def test_queens_of_spades_are_kept_but_melding_them_stays_legal():
     meld = read_meld(SET, ("Qc", "Qd", "Qh"))
     state = state_of(Phase.PLAY, (("Qs", "Qs"), ("3h",)), melds=[meld])
-    choice = rules.moves(state, 0)
+    choice = oklahoma_rummy.moves(state, 0)
     assert choice.offered == (NoDiscard(), Extend(0, "Qs", None))
-    after, _ = rules.step(state, ((0, NoDiscard()),), KeyedDeals(bytes(32)))
-    assert rules.to_act(after) == (1,)
+    after, _ = oklahoma_rummy.step(state, ((0, NoDiscard()),), KeyedDeals(bytes(32)))
+    assert oklahoma_rummy.to_act(after) == (1,)
     assert after.deal.piles.pile == ()
 
 
@@ -211,16 +214,16 @@ FALLBACKS = [
 def test_what_is_discarded_for_a_seat_that_does_not_answer(hand, drawn, discard, why):
     held = tuple(sorted(cards(hand), key=DECK.index))
     state = state_of(Phase.PLAY, (held, ("3h",)), drawn=drawn)
-    assert rules.fallback(state, 0) == Discard(discard)
+    assert oklahoma_rummy.fallback(state, 0) == Discard(discard)
 
 
 def test_cards_of_a_taken_pile_are_known_until_they_are_played():
     state = state_of(Phase.DRAW, (("9c", "9h", "5d", "Kc"), ("3h",)), pile=("4c", "5d", "9d"))
     deals = KeyedDeals(bytes(32))
-    state, _ = rules.step(state, ((0, TakePile(SET, ("9c", "9d", "9h"))),), deals)
+    state, _ = oklahoma_rummy.step(state, ((0, TakePile(SET, ("9c", "9d", "9h"))),), deals)
     assert state.deal.hands[0] == ("4c", "5d", "5d", "Kc")
     assert state.deal.known[0] == ("4c", "5d")
-    state, _ = rules.step(state, ((0, Discard("5d")),), deals)
+    state, _ = oklahoma_rummy.step(state, ((0, Discard("5d")),), deals)
     # Which of the twins went is not known: one may be left, but is no more than that.
     assert state.deal.known[0] == ("4c",)
 
@@ -237,25 +240,25 @@ def cards_of(state):
 @pytest.mark.parametrize("seats", range(2, 9))
 def test_random_play_keeps_all_cards_and_ends_within_four_stocks(seats):
     draw, deals = random.Random(seats), KeyedDeals(seeded_key(f"oklahoma {seats}"))
-    state, _ = rules.start(Options(hands=seats), seats, deals)
+    state, _ = oklahoma_rummy.start(Options(hands=seats), seats, deals)
     begun = hand_size(seats)
     assert {len(hand) for hand in state.deal.hands} == {begun}
     pack_of_two = Counter(pack(packs=2))
     draws = rebuilds = 0
-    while acting := rules.to_act(state):
+    while acting := oklahoma_rummy.to_act(state):
         if state.deal.phase is Phase.DRAW:
             draws += 1
-        move = rules.moves(state, acting[0]).sample(draw.randrange)
+        move = oklahoma_rummy.moves(state, acting[0]).sample(draw.randrange)
         before = state.match.hand
-        state, told = rules.step(state, ((acting[0], move),), deals)
+        state, told = oklahoma_rummy.step(state, ((acting[0], move),), deals)
         rebuilds += sum(isinstance(event, StockRebuilt) for event, _ in told)
         assert Counter(cards_of(state)) == pack_of_two
         assert all(holds(h, k) for h, k in zip(state.deal.hands, state.deal.known, strict=True))
         if state.match.hand != before:
-            assert rebuilds <= rules.MAX_REBUILDS
+            assert rebuilds <= MAX_REBUILDS
             draws = rebuilds = 0
         assert draws <= 4 * len(DECK)
-    assert len(rules.result(state).hand_scores) == seats
+    assert len(oklahoma_rummy.result(state).hand_scores) == seats
 
 
 def test_a_race_ends_with_one_leader_at_the_target_or_after_fifteen_hands():
@@ -273,4 +276,4 @@ def test_a_race_ends_with_one_leader_at_the_target_or_after_fifteen_hands():
 )
 def test_options_that_do_not_suit_the_table_are_refused(seats, hands, says):
     with pytest.raises(BadOptions, match=says):
-        rules.start(Options(hands=hands), seats, KeyedDeals(bytes(32)))
+        oklahoma_rummy.start(Options(hands=hands), seats, KeyedDeals(bytes(32)))

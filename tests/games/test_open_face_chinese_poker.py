@@ -8,8 +8,11 @@ from arena.cards import PACK_52, parse_cards
 from arena.deal import KeyedDeals, seeded_key
 from arena.games import open_face_chinese_poker as open_face
 from arena.games.contract import Seat
-from arena.games.open_face_chinese_poker import Match, Options, Phase, Place
-from arena.games.open_face_scoring import reaches_fantasyland, score_rows
+from arena.games.open_face_chinese_poker import rules
+from arena.games.open_face_chinese_poker.options import Options
+from arena.games.open_face_chinese_poker.scoring import reaches_fantasyland, score_rows
+from arena.games.open_face_chinese_poker.state import Match
+from arena.games.open_face_chinese_poker.words import Phase, Place
 
 DEALS = KeyedDeals(seeded_key("open face"))
 
@@ -38,7 +41,7 @@ def test_fantasyland(front, middle, back, there, expected, why):
 def hand_with(*fantasyland):
     seats = tuple(Seat(seat) for seat in range(len(fantasyland)))
     match = Match(seats, 8, 0, Seat(0), fantasyland, (), (0,) * len(seats))
-    return open_face.deal(match, DEALS)
+    return rules.deal_hand(match, DEALS)
 
 
 def test_fantasyland_sets_first_and_nobody_is_told():
@@ -80,7 +83,7 @@ def test_the_order_of_cards_in_a_row_means_nothing():
     assert Place(("2c", "Ks"), (), ()) == Place(("Ks", "2c"), (), ())
 
 
-@pytest.mark.parametrize("seats", open_face.SEATS)
+@pytest.mark.parametrize("seats", rules.SEATS)
 def test_random_play_ends_and_adds_up_to_nothing(seats):
     draw = random.Random(seats)
     state, _ = open_face.start(Options(hands=seats), seats, DEALS)
@@ -102,4 +105,4 @@ def test_random_play_ends_and_adds_up_to_nothing(seats):
     assert sum(result.scores) == 0
     # Nine decisions a seat and hand, but one in Fantasyland.
     assert decisions <= 9 * seats * len(result.hand_scores)
-    assert len(result.hand_scores) <= open_face.MOST_HANDS * seats
+    assert len(result.hand_scores) <= rules.MOST_HANDS * seats

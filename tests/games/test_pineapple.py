@@ -7,12 +7,23 @@ import pytest
 
 from arena.cards import PACK_52
 from arena.games import pineapple
-from arena.games.betting_moves import CALL, CHECK, FOLD, Raise
+from arena.games.betting.match import HandEnded
+from arena.games.betting.moves import CALL, CHECK, FOLD, Raise
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove
 from arena.games.options import build_options
-from arena.games.pineapple import BoardDealt, Discard, GaveUp, Options, Phase, PotWon, Shown, Street
-from arena.games.poker_match import HandEnded
+from arena.games.pineapple import rules
+from arena.games.pineapple.options import Options
+from arena.games.pineapple.words import (
+    BoardDealt,
+    Dealt,
+    Discard,
+    GaveUp,
+    Phase,
+    PotWon,
+    Shown,
+    Street,
+)
 from tests.vector_adapters.deals import Loaded
 from tests.walks import Walk
 
@@ -137,7 +148,7 @@ def test_the_last_seat_takes_the_pot_without_showing_or_discarding():
 
 def test_a_card_is_burnt_before_flop_turn_and_river():
     sitting = Sitting(2).do(CALL, CHECK, Discard, *[CHECK] * 3)
-    first = 2 * pineapple.HOLE
+    first = 2 * rules.HOLE
     flop, turn, river = PACK_52[first + 1 : first + 4], PACK_52[first + 5], PACK_52[first + 7]
     assert sitting.seen.board == (*flop, turn)
     sitting.do(CHECK)
@@ -326,7 +337,7 @@ def test_private_events_are_for_their_seat_and_the_spectator_sees_no_hole_cards(
     game = game_by_id("pineapple")
     for turn in Walk(game, 4, "private"):
         for event, who in turn.step.told:
-            private = isinstance(event, pineapple.Dealt | GaveUp)
+            private = isinstance(event, Dealt | GaveUp)
             assert who == ((event.seat,) if private else None)
         seen = pineapple.view(turn.step.state, None)
         assert (seen.held, seen.given_up) == ((), None)

@@ -8,16 +8,19 @@ from arena.cards import parse_cards
 from arena.games import sixty_six
 from arena.games.contract import BadOptions, IllegalMove, Listed
 from arena.games.options import build_options
-from arena.games.sixty_six import SEATS, Deal, Match, Side, State, Stock
-from arena.games.sixty_six_scoring import PACK_24, Tally, award, with_carry
-from arena.games.sixty_six_table import (
+from arena.games.sixty_six import legal_moves
+from arena.games.sixty_six.options import Options
+from arena.games.sixty_six.rules import SEATS
+from arena.games.sixty_six.scoring import Tally, award, with_carry
+from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
+from arena.games.sixty_six.tricks import PACK_24
+from arena.games.sixty_six.words import (
     CLAIM,
     CLOSE,
     EXCHANGE,
     Claim,
     Drawn,
     Marriage,
-    Options,
     Phase,
     Play,
     Scored,
@@ -84,7 +87,7 @@ def at(hands, *, upcard, stock="", led=None, turn=0, winners=(), closer=None, pe
     reserve = Stock(parse_cards(stock), upcard, closer, 0)
     deal = Deal(tuple(sides), reserve, upcard[1], phase, turn, led, None, winners)
     match = Match(Options(), 1, 0, (0, 0), ((0, 0),))
-    return sixty_six._before(match, deal)
+    return legal_moves.before(match, deal)
 
 
 def after(state, *moves):

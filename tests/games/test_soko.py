@@ -6,14 +6,16 @@ import pytest
 
 from arena.cards import PACK_52, parse_cards
 from arena.games import soko
-from arena.games.betting_moves import CALL, CHECK, FOLD, Bet, BringIn, Raise
+from arena.games.betting.match import HandEnded, Match, Scores, Terms
+from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, BringIn, Raise
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.options import build_options
-from arena.games.poker_match import HandEnded, Match, Scores, Terms
-from arena.games.soko import Options, Phase, PotWon, Shown, UpcardsDealt
-from arena.games.soko_options import first_match
-from arena.games.soko_showdown import first_to_act
+from arena.games.soko import rules
+from arena.games.soko.options import Options
+from arena.games.soko.showdown import first_to_act
+from arena.games.soko.stakes import first_match
+from arena.games.soko.words import Dealt, Phase, PotWon, Shown, UpcardsDealt
 from tests.vector_adapters.deals import Loaded
 from tests.walks import Walk
 
@@ -178,7 +180,7 @@ def test_s13_hands_without_a_decision_pass_in_a_freezeout():
     aces = deck_of("2c Ac 3d Ad 4h Ah 6s As 8c Kc")  # from the dealer's left
     decks = {(0, "deck"): aces, (1, "deck"): deck_of("Kc Kd Kh Ks")}
     told = []
-    state = soko._begin_hands(stakes, match, Loaded(decks), told)
+    state = rules.begin_hands(stakes, match, Loaded(decks), told)
     assert [event.nets for event, _ in told if isinstance(event, HandEnded)] == [(1, -1)]
     assert (soko.view(state, None).hand, soko.to_act(state)) == (1, (0,))
 
@@ -264,5 +266,5 @@ def test_a_seat_learns_its_hole_card_and_what_lies_open():
 def test_hole_cards_are_told_to_their_seat_alone():
     for turn in Walk(game_by_id("soko"), 3, "private"):
         for event, who in turn.step.told:
-            assert who == ((event.seat,) if isinstance(event, soko.Dealt) else None)
+            assert who == ((event.seat,) if isinstance(event, Dealt) else None)
         assert soko.view(turn.step.state, None).hole is None

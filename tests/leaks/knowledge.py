@@ -10,21 +10,21 @@ from typing import Any
 
 from arena.cards import PACK_52
 from arena.games.abstrac import State as AbstracState
-from arena.games.arlington import State as ArlingtonState
-from arena.games.chinese_poker import State as ChinesePokerState
+from arena.games.arlington.state import State as ArlingtonState
+from arena.games.chinese_poker.state import State as ChinesePokerState
 from arena.games.democracy import State as DemocracyState
-from arena.games.eleusis_state import State as EleusisState
-from arena.games.eleusis_table import SHOWN_CALLS
-from arena.games.jam import State as JamState
-from arena.games.klaberjass import State as KlaberjassState
-from arena.games.loo import State as LooState
-from arena.games.oklahoma_rummy import DECK as TWO_PACKS
-from arena.games.oklahoma_rummy import State as OklahomaRummyState
-from arena.games.open_face_chinese_poker import State as OpenFaceState
-from arena.games.pineapple import BOARD
-from arena.games.pineapple import State as PineappleState
-from arena.games.sixty_six import State as SixtySixState
-from arena.games.soko import State as SokoState
+from arena.games.eleusis.state import State as EleusisState
+from arena.games.eleusis.words import SHOWN_CALLS
+from arena.games.jam.state import State as JamState
+from arena.games.klaberjass.state import State as KlaberjassState
+from arena.games.loo.state import State as LooState
+from arena.games.oklahoma_rummy.rules import DECK as TWO_PACKS
+from arena.games.oklahoma_rummy.state import State as OklahomaRummyState
+from arena.games.open_face_chinese_poker.state import State as OpenFaceState
+from arena.games.pineapple.state import BOARD
+from arena.games.pineapple.state import State as PineappleState
+from arena.games.sixty_six.state import State as SixtySixState
+from arena.games.soko.state import State as SokoState
 
 
 def others(hands, seat):

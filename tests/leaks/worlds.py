@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.contract import IllegalMove
-from arena.games.eleusis_rule import EXAMPLES
-from arena.games.eleusis_table import Rule
+from arena.games.eleusis.hidden_rule import EXAMPLES
+from arena.games.eleusis.words import Rule
 from arena.wire.games import codec_of
 from tests.games.random_play import pick
 from tests.leaks.knowledge import HIDDEN, LASTING, RULE_TOLD, SECRET_MOVES, SHOWN_OF

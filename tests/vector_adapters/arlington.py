@@ -4,28 +4,24 @@ import pytest
 
 from arena.cards import pack
 from arena.games import arlington
-from arena.games.arlington import Match, Options, State
-from arena.games.arlington_layout import Layout, table_of
-from arena.games.arlington_moves import (
+from arena.games.arlington import rules
+from arena.games.arlington.layout import Layout, table_of
+from arena.games.arlington.options import Options
+from arena.games.arlington.sets import Spectrum, is_set, points_of, set_of, spectra_of, strength_of
+from arena.games.arlington.state import Match, State
+from arena.games.arlington.words import (
     Add,
     Kill,
     LeadCard,
     LeadSet,
     Overplay,
     Pass,
+    Phase,
     PlayCard,
     PlayS2,
+    Scored,
     TakeJoker,
 )
-from arena.games.arlington_sets import (
-    Spectrum,
-    is_set,
-    points_of,
-    set_of,
-    spectra_of,
-    strength_of,
-)
-from arena.games.arlington_views import Phase, Scored
 from arena.games.contract import IllegalMove, Seat, places_of
 from tests.vector_adapters.deals import Loaded, compare, only
 
@@ -90,7 +86,7 @@ def state_at(given):
         buried=(),
         undealt=given["graveyard_count"],
     )
-    turn = arlington._turn(Phase.LEAD, Seat(given["lead"]))
+    turn = rules.new_turn(Phase.LEAD, Seat(given["lead"]))
     return State(match_of_one_hand(seats), layout, turn)
 
 
@@ -188,7 +184,7 @@ def deck_of(given):
 
 def dealt(given):
     seats, dealer, deck = given["n"], given["dealer"], deck_of(given)
-    return arlington._deal(match_of_one_hand(seats, dealer), Loaded({(dealer, "deck"): deck}))
+    return rules.deal_hand(match_of_one_hand(seats, dealer), Loaded({(dealer, "deck"): deck}))
 
 
 def deal(vector):
@@ -215,7 +211,7 @@ def game_end(vector):
     only(given, "totals_before", "hand_scores")
     before, points = given["totals_before"], given["hand_scores"]
     totals = [had + won for had, won in zip(before, points, strict=True)]
-    over = arlington.match_is_over(Options(), 2, totals)
+    over = rules.match_is_over(Options(), 2, totals)
     firsts = [seat for seat, place in enumerate(places_of(totals)) if place == 1]
     observe = {
         "totals": lambda: totals,

@@ -4,17 +4,11 @@ import pytest
 
 from arena.cards import PACK_52
 from arena.games import chinese_poker
-from arena.games.chinese_hands import SURRENDERED, is_foul, settle, strengths
-from arena.games.chinese_naturals import best_natural, natural_of
-from arena.games.chinese_poker import (
-    DECLARE_NATURAL,
-    PLAY,
-    SURRENDER,
-    Match,
-    Phase,
-    Scored,
-    Set,
-)
+from arena.games.chinese.hands import SURRENDERED, is_foul, settle, strengths
+from arena.games.chinese.naturals import best_natural, natural_of
+from arena.games.chinese_poker import rules
+from arena.games.chinese_poker.state import Match
+from arena.games.chinese_poker.words import DECLARE_NATURAL, PLAY, SURRENDER, Phase, Scored, Set
 from arena.games.contract import IllegalMove, Seat
 from tests.vector_adapters.deals import Loaded, compare, only
 
@@ -77,7 +71,7 @@ class Table:
         nothing = ((0,) * seats,) * dealer
         # Seat d deals hand d, here the last of the match.
         match = Match(everybody, dealer + 1, dealer, nothing, (0,) * seats)
-        self.state, _ = chinese_poker._deal(match, self.deals)
+        self.state, _ = rules.deal_hand(match, self.deals)
         assert chinese_poker.view(self.state, None).dealer == dealer
         self.held = {}
         self.scored = None

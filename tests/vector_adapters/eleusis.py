@@ -9,13 +9,14 @@ from arena.cards import PACK_52
 from arena.games import eleusis
 from arena.games.cel import Rule as Language
 from arena.games.contract import IllegalMove, Seat
-from arena.games.eleusis import Options
-from arena.games.eleusis_rule import Draws, judge_guess, validate
-from arena.games.eleusis_scoring import Prophecy, eleusis_scores
-from arena.games.eleusis_state import (
+from arena.games.eleusis import rules
+from arena.games.eleusis.cards import PACKS, in_hand_order
+from arena.games.eleusis.hidden_rule import Draws, judge_guess, validate
+from arena.games.eleusis.options import Options
+from arena.games.eleusis.scoring import Prophecy, eleusis_scores
+from arena.games.eleusis.state import (
     NO_CALLS,
     NO_OFFICE,
-    PACKS,
     Attempts,
     Cards,
     Match,
@@ -23,9 +24,8 @@ from arena.games.eleusis_state import (
     State,
     Table,
     Turn,
-    in_hand_order,
 )
-from arena.games.eleusis_table import (
+from arena.games.eleusis.words import (
     Declare,
     Guess,
     HandScored,
@@ -166,7 +166,7 @@ def playthrough(vector):
     match, deals = last_hand(
         vector, ((dealer, "deck"), given["stock_full"]), ((dealer, "validate 1"), PACK_52)
     )
-    sitting = Sitting(eleusis._begin_hand(match).state, deals)
+    sitting = Sitting(rules.begin_hand(match).state, deals)
     sitting.do(dealer, {"type": "rule", "rule": given["rule"]})
     run(sitting, vector)
 

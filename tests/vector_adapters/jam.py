@@ -150,7 +150,7 @@ def replay(vector):
         (dealer, "red"): given["piles"][1 - dealer],
     }
     match = Match(Options(), dealer, 0, (0, 0), (0, 0), 0, ((0, 0),) * dealer)
-    state, _ = jam._deal(match, Loaded(orders))
+    state, _ = rules.deal_hand(match, Loaded(orders))
     tricks = []
     for one in vector["steps"]:
         only(one, "do")

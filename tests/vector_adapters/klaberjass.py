@@ -2,28 +2,46 @@
 
 import pytest
 
-from arena.games import klaberjass, klaberjass_scoring, klaberjass_state
-from arena.games import klaberjass_table as table
+from arena.games import klaberjass
 from arena.games.contract import IllegalMove, Seat, places_of
-from arena.games.klaberjass_state import Match
-from arena.games.klaberjass_table import Options, Phase, Scored
+from arena.games.klaberjass import legal_moves, rules, scoring, tricks
+from arena.games.klaberjass.options import Options
+from arena.games.klaberjass.state import Match
+from arena.games.klaberjass.words import (
+    Announce,
+    Exchange,
+    Good,
+    HowHigh,
+    Keep,
+    Name,
+    No,
+    NoMeld,
+    NotGood,
+    Pass,
+    Phase,
+    Play,
+    Schmeiss,
+    Scored,
+    Take,
+    Yes,
+)
 from tests.vector_adapters.deals import Loaded, compare, only
 
 GAMES = ("klaberjass",)
 
 # Actions without anything to say beside their type.
 PLAIN = {
-    "take": table.Take(),
-    "pass": table.Pass(),
-    "schmeiss": table.Schmeiss(),
-    "yes": table.Yes(),
-    "no": table.No(),
-    "keep": table.Keep(),
-    "exchange": table.Exchange(),
-    "no_meld": table.NoMeld(),
-    "good": table.Good(),
-    "not_good": table.NotGood(),
-    "how_high": table.HowHigh(),
+    "take": Take(),
+    "pass": Pass(),
+    "schmeiss": Schmeiss(),
+    "yes": Yes(),
+    "no": No(),
+    "keep": Keep(),
+    "exchange": Exchange(),
+    "no_meld": NoMeld(),
+    "good": Good(),
+    "not_good": NotGood(),
+    "how_high": HowHigh(),
 }
 PHASES = {
     Phase.FIRST_BID: "bid1",
@@ -40,7 +58,7 @@ def sequences(vector):
     given, expected = vector["input"], vector["expect"]
     only(given, "hand")
     only(expected, "sequences")
-    found = klaberjass_scoring.sequences(tuple(given["hand"]), "h")
+    found = scoring.sequences(tuple(given["hand"]), "h")
     assert sorted([each.value, sorted(each.cards)] for each in found) == expected["sequences"]
 
 
@@ -48,12 +66,11 @@ def contest(vector):
     given = vector["input"]
     only(given, "nondealer", "dealer", "trump")
     theirs, own = (
-        klaberjass_scoring.best_sequence(tuple(given[who]), given["trump"])
-        for who in ("nondealer", "dealer")
+        scoring.best_sequence(tuple(given[who]), given["trump"]) for who in ("nondealer", "dealer")
     )
 
     def replies():
-        return [name_of(move) for move in klaberjass_state.answers(theirs.value, own)]
+        return [name_of(move) for move in legal_moves.answers(theirs.value, own)]
 
     def if_contested():
         if replies() == ["good"]:
@@ -75,7 +92,7 @@ def legal_cards(vector):
     only(given, "hand", "lead", "trump")
     only(expected, "cards")
     hand, led = tuple(given["hand"]), given["lead"]
-    legal = hand if led is None else klaberjass_scoring.legal_replies(hand, led, given["trump"])
+    legal = hand if led is None else tricks.legal_replies(hand, led, given["trump"])
     assert sorted(legal) == sorted(expected["cards"])
 
 
@@ -84,8 +101,8 @@ def trick(vector):
     only(given, "lead", "reply", "trump")
     cards = given["lead"], given["reply"], given["trump"]
     observe = {
-        "winner": lambda: "follower" if klaberjass_scoring.follower_wins(*cards) else "leader",
-        "points": lambda: klaberjass_scoring.trick_points(*cards),
+        "winner": lambda: "follower" if tricks.follower_wins(*cards) else "leader",
+        "points": lambda: scoring.trick_points(*cards),
     }
     compare(vector["expect"], observe)
 
@@ -93,14 +110,14 @@ def trick(vector):
 def settle(vector):
     given = vector["input"]
     only(given, "maker", "hand_scores")
-    gained, winner = klaberjass_scoring.settle(given["maker"], tuple(given["hand_scores"]))
+    gained, winner = scoring.settle(given["maker"], tuple(given["hand_scores"]))
     compare(vector["expect"], {"gained": lambda: list(gained), "hand_winner": lambda: winner})
 
 
 def game_end(vector):
     only(vector["input"], "scores")
     totals = tuple(vector["input"]["scores"])
-    over = klaberjass.is_over(Options(), 1, totals)
+    over = rules.is_over(Options(), 1, totals)
     observe = {"over": lambda: over, "winners": lambda: winners(totals) if over else []}
     compare(vector["expect"], observe)
 
@@ -117,13 +134,13 @@ def move_of(action):
     match kind:
         case "name":
             only(action, "type", "suit")
-            return table.Name(action["suit"])
+            return Name(action["suit"])
         case "announce":
             only(action, "type", "value")
-            return table.Announce(action["value"])
+            return Announce(action["value"])
         case "play":
             only(action, "type", "card", "bela")
-            return table.Play(action["card"], action.get("bela", False))
+            return Play(action["card"], action.get("bela", False))
     raise AssertionError(f"the adapter does not know the action {kind!r}")
 
 
@@ -133,11 +150,11 @@ def name_of(move):
 
 def action_of(move):
     match move:
-        case table.Name(suit):
+        case Name(suit):
             return {"type": "name", "suit": suit}
-        case table.Announce(value):
+        case Announce(value):
             return {"type": "announce", "value": value}
-        case table.Play(card, bela):
+        case Play(card, bela):
             return {"type": "play", "card": card} | ({"bela": True} if bela else {})
         case _:
             return {"type": name_of(move)}
@@ -163,7 +180,7 @@ class Table:
         )
         self.told = []
         match = Match(Options(), 0, Seat(dealer), tuple(given["scores"]), ())
-        self.state, _ = klaberjass._deal(match, self.deals)
+        self.state, _ = rules.deal_hand(match, self.deals)
 
     def actors(self):
         return list(klaberjass.to_act(self.state))
@@ -234,7 +251,7 @@ class Table:
 
 
 def meld_of(cards):
-    ((value, *_),) = klaberjass_scoring.sequences(cards, "h")
+    ((value, *_),) = scoring.sequences(cards, "h")
     return [value, sorted(cards)]
 
 

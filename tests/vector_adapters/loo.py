@@ -6,15 +6,18 @@ adapter supplies the holds of those who hold none.
 
 import pytest
 
-from arena.games import loo, loo_tricks
+from arena.games import loo
 from arena.games.contract import IllegalMove, Seat, places_of
-from arena.games.loo import CLOCKWISE, Match
-from arena.games.loo_table import (
+from arena.games.loo import flushes, rules, tricks
+from arena.games.loo.flushes import FlushKind
+from arena.games.loo.options import Options
+from arena.games.loo.rules import CLOCKWISE
+from arena.games.loo.state import Match
+from arena.games.loo.words import (
     HOLD,
     Ending,
     Exchange,
     Hold,
-    Options,
     Pass,
     Phase,
     Play,
@@ -23,7 +26,6 @@ from arena.games.loo_table import (
     Scored,
     Won,
 )
-from arena.games.loo_tricks import FlushKind
 from tests.vector_adapters.deals import compare, only
 
 GAMES = ("loo",)
@@ -41,7 +43,7 @@ FLUSHES = {FlushKind.PLAIN: "plain", FlushKind.TRUMP: "trump", FlushKind.MOUCHE:
 
 def flush(vector):
     only(vector["input"], "hand", "trump")
-    found = loo_tricks.flush_of(vector["input"]["hand"], vector["input"]["trump"])
+    found = flushes.flush_of(vector["input"]["hand"], vector["input"]["trump"])
     compare(vector["expect"], {"flush": lambda: None if found is None else FLUSHES[found.kind]})
 
 
@@ -50,13 +52,13 @@ def legal_cards(vector):
     only(given, "hand", "trick", "trump", "civil")
     only(expected, "cards")
     hand, trick = tuple(given["hand"]), tuple(given["trick"])
-    legal = loo_tricks.legal_replies(hand, trick, given["trump"], civil=given["civil"])
+    legal = tricks.legal_replies(hand, trick, given["trump"], civil=given["civil"])
     assert sorted(legal) == sorted(expected["cards"])
 
 
 def trick(vector):
     only(vector["input"], "trick", "trump")
-    winner = loo_tricks.trick_winner(vector["input"]["trick"], vector["input"]["trump"])
+    winner = tricks.trick_winner(vector["input"]["trick"], vector["input"]["trump"])
     compare(vector["expect"], {"winner_index": lambda: winner})
 
 
@@ -66,7 +68,7 @@ def board(vector):
     assert sorted(map(int, given["hands"])) == sorted(given["active"])
     order = CLOCKWISE[given["players"]][given["dealer"]]
     hands = {seat: given["hands"][str(seat)] for seat in order if seat in given["active"]}
-    winner, _, payers = loo_tricks.loo_board(hands, given["trump"])
+    winner, _, payers = flushes.loo_board(hands, given["trump"])
     compare(vector["expect"], {"winner": lambda: winner, "payers": lambda: sorted(payers)})
 
 
@@ -139,7 +141,7 @@ class Table:
         played = ((0,) * seats,) * first
         options = Options(hands=given.get("deals_in_match", 0))
         match = Match(options, first, given["pot"], chips, chips, played)
-        self.state, _ = loo._deal(match, self.deals)
+        self.state, _ = rules.deal_hand(match, self.deals)
         self.scored = None
         self.won = []
         """The seats that won the tricks of this hand."""

@@ -2,20 +2,28 @@
 
 import pytest
 
-from arena.games import oklahoma_rummy as rules
+from arena.games import oklahoma_rummy
 from arena.games.contract import IllegalMove, Seat
-from arena.games.oklahoma_melds import HELD_POINTS, End, MeldKind, TableMeld, read_meld, set_rank
-from arena.games.oklahoma_moves import (
+from arena.games.oklahoma_rummy import rules
+from arena.games.oklahoma_rummy.melds import End, MeldKind, TableMeld, read_meld, set_rank
+from arena.games.oklahoma_rummy.options import Options
+from arena.games.oklahoma_rummy.rules import DECK
+from arena.games.oklahoma_rummy.scoring import HELD_POINTS
+from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.words import (
     Decline,
     Discard,
     Draw,
+    Drew,
     Extend,
     Meld,
     NoDiscard,
+    Phase,
+    PileTaken,
+    Scored,
+    Table,
     TakePile,
 )
-from arena.games.oklahoma_rummy import DECK, Deal, Match, Options, Piles, State
-from arena.games.oklahoma_views import Drew, Phase, PileTaken, Scored, Table
 from tests.vector_adapters.deals import compare, only
 
 GAMES = ("oklahoma_rummy",)
@@ -88,12 +96,12 @@ def after(state, move):
     """The state after a move of seat 0; None if it is refused."""
     before = repr(state)
     try:
-        following, _ = rules.step(state, ((Seat(0), move),), Given(0))
+        following, _ = oklahoma_rummy.step(state, ((Seat(0), move),), Given(0))
     except IllegalMove:
-        assert move not in rules.moves(state, Seat(0))
+        assert move not in oklahoma_rummy.moves(state, Seat(0))
         assert repr(state) == before
         return None
-    assert move in rules.moves(state, Seat(0))
+    assert move in oklahoma_rummy.moves(state, Seat(0))
     return following
 
 
@@ -166,7 +174,7 @@ def hand_value(vector):
 def setup(vector):
     only(vector["input"], "players")
     players = vector["input"]["players"]
-    state, _ = rules.start(Options(), players, Given(0))
+    state, _ = oklahoma_rummy.start(Options(), players, Given(0))
     sizes = {len(hand) for hand in state.deal.hands}
     assert len(state.deal.hands) == players
     assert len(state.deal.piles.pile) == 1
@@ -194,7 +202,7 @@ def settle(vector):
     deal = Deal(
         Phase.PLAY, Seat(0), tuple(hands), nothing, tuple(tables), Piles((), (), 3), drawn=None
     )
-    _, told = rules.step(State(match, deal), ((Seat(0), Discard("9c")),), Given(0))
+    _, told = oklahoma_rummy.step(State(match, deal), ((Seat(0), Discard("9c")),), Given(0))
     (scored,) = [event for event, _ in told if isinstance(event, Scored)]
     assert scored.out is None
     compare(vector["expect"], {"gained": lambda: list(scored.points)})
@@ -212,9 +220,9 @@ def draw_phase(vector):
         other=tuple(given["hand"]),
         piles=Piles(tuple(stock), tuple(pile), given["rebuilds_used"]),
     )
-    following, told = rules.step(state, ((Seat(0), Discard(top)),), Given(0))
+    following, told = oklahoma_rummy.step(state, ((Seat(0), Discard(top)),), Given(0))
     ended = any(isinstance(event, Scored) for event, _ in told)
-    acting = () if ended else rules.to_act(following)
+    acting = () if ended else oklahoma_rummy.to_act(following)
     assert acting in ((), (1,))
     observe = {
         "actions": lambda: sorted(types_of(following, 1)),
@@ -234,7 +242,7 @@ def game_end(vector):
 
 
 def types_of(state, seat):
-    return {TYPES[type(move)] for move in rules.moves(state, Seat(seat)).offered}
+    return {TYPES[type(move)] for move in oklahoma_rummy.moves(state, Seat(seat)).offered}
 
 
 def deck_of(given, players, dealer):
@@ -262,14 +270,14 @@ class Script:
         ]
         self.deals = Given(dealer, packs)
         match = Match(Options(), dealer, tuple(given["scores"]), ((0,) * players,) * dealer)
-        self.state, _ = rules._deal(match, self.deals)
+        self.state, _ = rules.deal_hand(match, self.deals)
         self.turns = 0
         self.last_hand = None
 
     def do(self, seat, action):
         move = move_of(action)
-        assert move in rules.moves(self.state, Seat(seat))
-        self.state, told = rules.step(self.state, ((Seat(seat), move),), self.deals)
+        assert move in oklahoma_rummy.moves(self.state, Seat(seat))
+        self.state, told = oklahoma_rummy.step(self.state, ((Seat(seat), move),), self.deals)
         for event, _ in told:
             self.turns += isinstance(event, Drew | PileTaken)
             if isinstance(event, Scored):
@@ -279,10 +287,10 @@ class Script:
 
     def reject(self, seat, action):
         move, before = move_of(action), repr(self.state)
-        if (seat,) == rules.to_act(self.state):
-            assert move not in rules.moves(self.state, Seat(seat))
+        if (seat,) == oklahoma_rummy.to_act(self.state):
+            assert move not in oklahoma_rummy.moves(self.state, Seat(seat))
         with pytest.raises(IllegalMove):
-            rules.step(self.state, ((Seat(seat), move),), self.deals)
+            oklahoma_rummy.step(self.state, ((Seat(seat), move),), self.deals)
         assert repr(self.state) == before
 
     def expect(self, expected):
@@ -292,13 +300,13 @@ class Script:
             assert list(map(sorted, hands)) == list(map(sorted, self.state.deal.hands))
         if "legal" in expected:
             seat, actions = expected.pop("legal")
-            assert rules.to_act(self.state) == (seat,)
-            legal = rules.moves(self.state, Seat(seat))
+            assert oklahoma_rummy.to_act(self.state) == (seat,)
+            legal = oklahoma_rummy.moves(self.state, Seat(seat))
             assert legal.complete
             assert set(legal.offered) == {move_of(action) for action in actions}
         if "legal_types" in expected:
             seat, types = expected.pop("legal_types")
-            assert rules.to_act(self.state) == (seat,)
+            assert oklahoma_rummy.to_act(self.state) == (seat,)
             assert types_of(self.state, seat) == set(types)
         if "melds" in expected:
             expected["melds"] = [[written(each) for each in own] for own in expected["melds"]]
@@ -306,14 +314,14 @@ class Script:
 
     def observables(self):
         state, deal = self.state, self.state.deal
-        result = rules.result(state)
-        shown = rules.view(state, None)
+        result = oklahoma_rummy.result(state)
+        shown = oklahoma_rummy.view(state, None)
 
         def winners():
             return [seat for seat, place in enumerate(result.places) if place == 1]
 
         return {
-            "actors": lambda: list(rules.to_act(state)),
+            "actors": lambda: list(oklahoma_rummy.to_act(state)),
             "phase": lambda: str(deal.phase),
             "pile": lambda: list(shown.pile),
             "stock_left": lambda: shown.stock,

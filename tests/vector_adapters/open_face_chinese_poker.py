@@ -4,9 +4,10 @@ import pytest
 
 from arena.cards import PACK_52
 from arena.games import open_face_chinese_poker as open_face
-from arena.games import open_face_scoring as scoring
 from arena.games.contract import IllegalMove, Seat
-from arena.games.open_face_chinese_poker import Match, Place
+from arena.games.open_face_chinese_poker import rules, scoring
+from arena.games.open_face_chinese_poker.state import Match
+from arena.games.open_face_chinese_poker.words import Place, Scored
 from tests.vector_adapters.deals import Loaded, compare, only
 
 GAMES = ("open_face_chinese_poker",)
@@ -42,7 +43,7 @@ def rotation(vector):
     only(given, "seats", "first_dealer", "fantasyland_earned_by_someone")
     dealers = [given["first_dealer"]]
     for earned in given["fantasyland_earned_by_someone"][:-1]:
-        dealers.append(open_face.next_dealer(Seat(dealers[-1]), given["seats"], (earned,)))
+        dealers.append(rules.next_dealer(Seat(dealers[-1]), given["seats"], (earned,)))
     compare(vector["expect"], {"dealers": lambda: dealers})
 
 
@@ -68,7 +69,7 @@ def play(vector):
         hand_scores=(),
         totals=(0,) * seats,
     )
-    state, _ = open_face.deal(match, deals)
+    state, _ = rules.deal_hand(match, deals)
     pending, scored = {}, []
     for one in vector["steps"]:
         only(one, "do", "reject")
@@ -84,7 +85,7 @@ def play(vector):
         if len(pending) == len(acting):
             chosen = tuple((who, pending[who]) for who in acting)
             state, told = open_face.step(state, chosen, deals)
-            scored += [event for event, _ in told if isinstance(event, open_face.Scored)]
+            scored += [event for event, _ in told if isinstance(event, Scored)]
             pending = {}
     (last,) = scored
     observe = {

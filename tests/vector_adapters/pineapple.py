@@ -1,11 +1,13 @@
 """Vectors of the three Pineapples."""
 
 from arena.games import pineapple
-from arena.games.betting import clockwise
-from arena.games.pineapple import Discard, Options
-from arena.games.pineapple_options import first_match
-from arena.games.pineapple_showdown import award
-from arena.games.pots import Pot
+from arena.games.betting.pots import Pot
+from arena.games.betting.rounds import clockwise
+from arena.games.pineapple import rules, words
+from arena.games.pineapple.options import Options
+from arena.games.pineapple.showdown import award
+from arena.games.pineapple.stakes import first_match
+from arena.games.pineapple.words import Discard
 from tests.vector_adapters.deals import compare, only
 from tests.vector_adapters.poker_table import PokerTable, betting_move
 
@@ -32,7 +34,7 @@ class Table(PokerTable):
         only(given, "config", "dealer", "stacks", "cards", "deck")
         only(given["config"], *SETTINGS)
         super().__init__(
-            pineapple, Options(**given["config"], variant=VARIANTS[vector["game"]]), given
+            pineapple, words, Options(**given["config"], variant=VARIANTS[vector["game"]]), given
         )
         for seat, cards in given.get("cards", {}).items():
             if seat == "board":
@@ -46,7 +48,7 @@ class Table(PokerTable):
 
     def begin(self, options):
         stakes, _ = first_match(options, len(self.match.stacks))
-        return pineapple._begin_hand(stakes, self.match, self.deals, self.told)
+        return rules.begin_hand(stakes, self.match, self.deals, self.told)
 
     def move_of(self, action):
         move = betting_move(action)

@@ -1,6 +1,6 @@
 """Vectors of the conventions that the poker games share."""
 
-from arena.games.pots import pots_of
+from arena.games.betting.pots import pots_of
 from tests.vector_adapters.deals import compare, only
 
 GAMES = ("poker_common",)

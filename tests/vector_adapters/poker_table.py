@@ -3,9 +3,9 @@
 import pytest
 
 from arena.cards import PACK_52
-from arena.games.betting_moves import CALL, CHECK, FOLD, Bet, Raise
+from arena.games.betting.match import HandEnded, Match, Scores, Terms
+from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
 from arena.games.contract import IllegalMove, Seat
-from arena.games.poker_match import HandEnded, Match, Scores, Terms
 from tests.vector_adapters.deals import Loaded, compare, only
 
 PLAIN = {"fold": FOLD, "check": CHECK, "call": CALL}
@@ -26,11 +26,10 @@ def betting_move(action):
 class PokerTable:
     """Plays the last hand of a cash match; simultaneous choices are held as a referee holds them.
 
-    A game gives its module, `begin(stakes, match, deals, told)`, the move of an
-    action, and its classes of events.
+    A game gives its package and its words, `begin(options)`, and the move of an action.
     """
 
-    def __init__(self, game, options, given):
+    def __init__(self, game, words, options, given):
         seats, dealer = len(given["stacks"]), given["dealer"]
         deck = tuple(given["deck"])
         deck += tuple(card for card in PACK_52 if card not in deck)
@@ -41,7 +40,7 @@ class PokerTable:
         scores = Scores((nothing,) * dealer, nothing)
         stacks = tuple(given["stacks"])
         self.match = Match(terms, scores, dealer, Seat(dealer), everybody, stacks)
-        self.game = game
+        self.game, self.words = game, words
         self.deals = Loaded({(dealer, "deck"): deck})
         self.told, self.held = [], {}
         self.state = self.begin(options)
@@ -110,7 +109,7 @@ class PokerTable:
                 "winners": sorted(pot.winners),
                 **self.more_of(pot),
             }
-            for pot in self.events(self.game.PotWon)
+            for pot in self.events(self.words.PotWon)
         ]
 
     def more_of(self, pot):
@@ -121,7 +120,7 @@ class PokerTable:
             "to_act": lambda: self.to_act()[0] if len(self.to_act()) == 1 else self.to_act(),
             "legal": self.legal,
             "net": lambda: list(self.events(HandEnded)[-1].nets),
-            "showdown": lambda: bool(self.events(self.game.Shown)),
+            "showdown": lambda: bool(self.events(self.words.Shown)),
             "pots": self.pots,
         }
         compare(expected, observe)

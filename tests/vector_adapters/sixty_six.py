@@ -2,11 +2,13 @@
 
 import pytest
 
-from arena.games import sixty_six, sixty_six_scoring
+from arena.games import sixty_six
 from arena.games.contract import IllegalMove, Seat, places_of
-from arena.games.sixty_six import Match, Scored
-from arena.games.sixty_six_scoring import Tally
-from arena.games.sixty_six_table import (
+from arena.games.sixty_six import rules, scoring, tricks
+from arena.games.sixty_six.options import Options
+from arena.games.sixty_six.scoring import Tally
+from arena.games.sixty_six.state import Match
+from arena.games.sixty_six.words import (
     CLAIM,
     CLOSE,
     EXCHANGE,
@@ -14,9 +16,9 @@ from arena.games.sixty_six_table import (
     Close,
     Exchange,
     Marriage,
-    Options,
     Phase,
     Play,
+    Scored,
 )
 from tests.vector_adapters.deals import Loaded, compare, only
 
@@ -26,10 +28,10 @@ GAMES = ("sixty_six",)
 def trick(vector):
     given = vector["input"]
     only(given, "lead", "reply", "trump")
-    wins = sixty_six_scoring.follower_wins(given["lead"], given["reply"], given["trump"])
+    wins = tricks.follower_wins(given["lead"], given["reply"], given["trump"])
     observe = {
         "winner": lambda: "follower" if wins else "leader",
-        "points": lambda: sixty_six_scoring.trick_points(given["lead"], given["reply"]),
+        "points": lambda: scoring.trick_points(given["lead"], given["reply"]),
     }
     compare(vector["expect"], observe)
 
@@ -38,7 +40,7 @@ def legal_cards(vector):
     given, expected = vector["input"], vector["expect"]
     only(given, "hand", "lead", "strict")
     only(expected, "cards")
-    legal = sixty_six_scoring.legal_replies(tuple(given["hand"]), given["lead"], given["strict"])
+    legal = tricks.legal_replies(tuple(given["hand"]), given["lead"], given["strict"])
     assert sorted(legal) == sorted(expected["cards"])
 
 
@@ -52,9 +54,7 @@ def settle(vector):
         given.get("closer"),
         given.get("opponent_tricks_at_close", 0),
     )
-    gained, carry = sixty_six_scoring.with_carry(
-        sixty_six_scoring.award(tally), given.get("carry", 0)
-    )
+    gained, carry = scoring.with_carry(scoring.award(tally), given.get("carry", 0))
     compare(vector["expect"], {"gained": lambda: list(gained), "carry_after": lambda: carry})
 
 
@@ -111,7 +111,7 @@ class Table:
         )
         scores = tuple(given["scores"])
         match = Match(Options(), first, given["carry"], scores, ((0, 0),) * first)
-        self.state, _ = sixty_six._deal(match, self.deals)
+        self.state, _ = rules.deal_hand(match, self.deals)
         self.scored = None
 
     def actors(self):

@@ -2,11 +2,13 @@
 
 from arena import poker
 from arena.games import soko
-from arena.games.betting import clockwise
-from arena.games.betting_moves import BringIn
-from arena.games.soko import Options, Phase
-from arena.games.soko_options import first_match
-from arena.games.soko_showdown import first_to_act
+from arena.games.betting.moves import BringIn
+from arena.games.betting.rounds import clockwise
+from arena.games.soko import rules, words
+from arena.games.soko.options import Options
+from arena.games.soko.showdown import first_to_act
+from arena.games.soko.stakes import first_match
+from arena.games.soko.words import Phase
 from tests.vector_adapters.deals import compare, only
 from tests.vector_adapters.poker_table import PokerTable, betting_move
 
@@ -51,12 +53,12 @@ class Table(PokerTable):
         given = vector["input"]
         only(given, "config", "dealer", "stacks", "cards", "deck")
         only(given["config"], "ante", "min_bet", "max_bet", "max_raises")
-        super().__init__(soko, Options(**given["config"]), given)
+        super().__init__(soko, words, Options(**given["config"]), given)
         self.cards = given.get("cards", {})
 
     def begin(self, options):
         stakes, _ = first_match(options, len(self.match.stacks))
-        return soko._begin_hand(stakes, self.match, self.deals, self.told)
+        return rules.begin_hand(stakes, self.match, self.deals, self.told)
 
     def move_of(self, action):
         move = betting_move(action)

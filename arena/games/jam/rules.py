@@ -77,7 +77,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     if seats != len(SEATS):
         raise BadOptions(f"Jam is for 2 seats, not {seats}")
     check_hands(options.hands, seats)
-    return _deal(Match(options, 0, 0, (0, 0), (0, 0), 0, ()), deals)
+    return deal_hand(Match(options, 0, 0, (0, 0), (0, 0), 0, ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -166,7 +166,7 @@ def _dealer(hand: int) -> Seat:
     return SEATS[hand % 2]
 
 
-def _deal(match: Match, deals: Deals) -> Step:
+def deal_hand(match: Match, deals: Deals) -> Step:
     dealer = _dealer(match.hand)
     black = deals.shuffle(match.hand, "black", BLACK)
     red = deals.shuffle(match.hand, "red", RED)
@@ -317,5 +317,5 @@ def _end_deal(state: State, deals: Deals) -> Step:
     following = Match(
         options, match.hand + 1, rubber_deals, totals, rubbers, rubbers_played, hand_scores
     )
-    dealt, told = _deal(following, deals)
+    dealt, told = deal_hand(following, deals)
     return Step(dealt, (scored, *told))

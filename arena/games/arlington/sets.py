@@ -1,0 +1,258 @@
+"""Arlington's sets: which cards make one, how sets compare and what they score.
+
+Source: D. P. Himes's rules of 1998; R1 to R7 and R20 are the digest's rules.
+
+| spectrum  | pure sets                                                       |
+|-----------|-----------------------------------------------------------------|
+| aces      | 1 to 4 aces                                                     |
+| multiples | 2 to 4 cards of one rank                                        |
+| couples   | king and queen, queen and jack, of any suits; the 2h on its own |
+| runs      | 2 to 13 cards of one suit in a row, the ace high                |
+
+A jokered set is a pure set with one or two cards replaced by jokers. There are
+about six thousand sets in all, so they are written down once, when this module
+is imported: for each set its readings, and for each part of a pack the sets
+that its cards can make.
+
+A set is always given as a tuple in canonical order (`set_of`), so that equal
+sets are equal tuples.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from itertools import combinations
+from typing import Final, TypeAlias
+
+from arena.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, in_order
+
+JOKERS: Final = 2
+"""Jokers in the pack; they are not told apart."""
+TWO_OF_HEARTS: Final[Card] = "2h"
+TWO_OF_SPADES: Final[Card] = "2s"
+"""Buries a set, played to it or in answer to it."""
+
+CardSet: TypeAlias = tuple[Card, ...]
+"""Cards in canonical order: by rank, then clubs to spades, jokers last."""
+
+
+class Spectrum(StrEnum):
+    """A kind of set, in the order in which an unnamed lead is read (R12)."""
+
+    ACES = "aces"
+    MULTIPLES = "multiples"
+    COUPLES = "couples"
+    RUNS = "runs"
+
+
+def set_of(cards: Iterable[Card]) -> CardSet:
+    """The cards in canonical order; words that are no cards go last and make no set."""
+    return tuple(sorted(cards, key=_place))
+
+
+def spectra_of(cards: CardSet) -> tuple[Spectrum, ...]:
+    """The spectra that the cards fit; none if they are no set (R1 to R4)."""
+    return tuple(_STRENGTHS.get(cards, ()))
+
+
+def strength_of(cards: CardSet, spectrum: Spectrum) -> int | None:
+    """How high a set stands in a spectrum, or None if it does not fit there.
+
+    A jokered set counts as the highest pure set that it can be (R6). Equal
+    numbers are equal sets; across spectra the numbers mean nothing.
+    """
+    strengths = _STRENGTHS.get(cards)
+    return None if strengths is None else strengths.get(spectrum)
+
+
+def points_of(cards: CardSet) -> int:
+    """What a set scores: the best over all spectra and readings of jokers (R20)."""
+    return _POINTS[cards]
+
+
+def is_set(cards: CardSet) -> bool:
+    """Whether the cards are a legal set in any spectrum."""
+    return cards in _STRENGTHS
+
+
+@lru_cache(maxsize=1 << 13)
+def additions_to(cards: CardSet) -> frozenset[Card]:
+    """The cards, a joker maybe among them, that leave a set when they join it (R16)."""
+    first = cards[0]
+    # No couple grows out of a suit card that is a set, so rank or suit must agree.
+    near = PACK_52 if first == JOKER else _NEAR[first]
+    absent = [card for card in near if card not in cards]
+    return frozenset([card for card in (*absent, JOKER) if is_set(_with(cards, card))])
+
+
+@lru_cache(maxsize=1 << 13)
+def joker_swaps_of(cards: CardSet) -> frozenset[Card]:
+    """The suit cards that leave a set when they take the place of a joker of it (R17).
+
+    A joker for a joker would change nothing, for ever (ruling 3).
+    """
+    if JOKER not in cards:
+        return frozenset()
+    rest = cards[:-1]  # jokers are last
+    return frozenset([card for card in PACK_52 if card not in rest and is_set(_with(rest, card))])
+
+
+def sets_within(spectrum: Spectrum, hand: Iterable[Card], jokers: int) -> Iterator[CardSet]:
+    """The sets of a spectrum in a hand with exactly so many jokers, the higher first.
+
+    "Higher" within a rank or suit; the jokers of the hand itself are the caller's to count.
+    """
+    held = 0
+    for card in hand:
+        held |= _BIT[card]
+    for part, mask in _PARTS[spectrum].items():
+        here = held & mask
+        if here or not mask:
+            yield from _within(spectrum, part, here, jokers)
+
+
+def _place(card: Card) -> int:
+    return CANONICAL.get(card, len(CANONICAL))
+
+
+def _with(cards: CardSet, card: Card) -> CardSet:
+    return in_order((*cards, card))
+
+
+def _ladder(spectrum: Spectrum) -> list[CardSet]:
+    """The pure sets of a spectrum from low to high (R5): no two of them are equal."""
+    match spectrum:
+        case Spectrum.ACES:
+            return sorted(_of_one_rank("A", 1), key=_by_size)
+        case Spectrum.MULTIPLES:
+            return sorted((one for rank in RANKS for one in _of_one_rank(rank, 2)), key=_by_size)
+        case Spectrum.COUPLES:
+            pairs = [
+                (low + suit, high + other)
+                for low, high in ("JQ", "QK")
+                for suit in SUITS
+                for other in SUITS
+            ]
+            return sorted([*pairs, (TWO_OF_HEARTS,)], key=_by_class)
+        case Spectrum.RUNS:
+            return sorted(_runs(), key=_by_size)
+
+
+def _of_one_rank(rank: str, fewest: int) -> Iterator[CardSet]:
+    cards = [rank + suit for suit in SUITS]
+    for size in range(fewest, len(SUITS) + 1):
+        yield from combinations(cards, size)
+
+
+def _runs() -> Iterator[CardSet]:
+    for suit in SUITS:
+        for first in range(len(RANKS)):
+            for last in range(first + 2, len(RANKS) + 1):
+                yield tuple(rank + suit for rank in RANKS[first:last])
+
+
+def _high_to_low(cards: CardSet) -> tuple[int, ...]:
+    return tuple(CANONICAL[card] for card in reversed(cards))
+
+
+def _by_size(cards: CardSet) -> tuple[int, tuple[int, ...]]:
+    """More cards are higher, then the first difference from the top decides."""
+    return len(cards), _high_to_low(cards)
+
+
+def _by_class(cards: CardSet) -> tuple[int, tuple[int, ...]]:
+    """A suited couple over the 2h over an unsuited couple, then as above."""
+    height = 1 if len(cards) == 1 else 2 if _is_suited(cards) else 0
+    return height, _high_to_low(cards)
+
+
+def _is_suited(cards: CardSet) -> bool:
+    return cards[0][1] == cards[1][1]
+
+
+def _pure_points(cards: CardSet, spectrum: Spectrum) -> int:
+    """R20 for a set without jokers, read in one spectrum."""
+    if spectrum is Spectrum.RUNS:
+        return 2 * (len(cards) - 1)
+    if spectrum is not Spectrum.COUPLES:
+        return 1 << (len(cards) - 1)
+    if len(cards) == 1:
+        return 2
+    with_king = cards[1][0] == "K"
+    return (8 if with_king else 4) if _is_suited(cards) else (2 if with_king else 1)
+
+
+def _readings() -> tuple[dict[CardSet, dict[Spectrum, int]], dict[CardSet, int]]:
+    """All sets: their strength in each spectrum that they fit, and their points."""
+    strengths: dict[CardSet, dict[Spectrum, int]] = {}
+    points: dict[CardSet, int] = {}
+    for spectrum in Spectrum:
+        for strength, pure in enumerate(_ladder(spectrum)):
+            worth = _pure_points(pure, spectrum)
+            for jokers in range(min(JOKERS, len(pure)) + 1):
+                for kept in combinations(pure, len(pure) - jokers):
+                    cards = kept + (JOKER,) * jokers
+                    # From low to high, so the highest reading stays (R6).
+                    strengths.setdefault(cards, {})[spectrum] = strength
+                    points[cards] = max(worth, points.get(cards, 0))
+    return strengths, points
+
+
+_READINGS: Final = _readings()
+_STRENGTHS: Final[Mapping[CardSet, Mapping[Spectrum, int]]] = _READINGS[0]
+_POINTS: Final[Mapping[CardSet, int]] = _READINGS[1]
+
+_NEAR: Final = {
+    card: tuple(each for each in PACK_52 if card[0] == each[0] or card[1] == each[1])
+    for card in PACK_52
+}
+"""For each card those of its rank or suit."""
+
+_BIT: Final = {card: 1 << at for at, card in enumerate(PACK_52)} | {JOKER: 0}
+
+
+def _mask(cards: Iterable[Card]) -> int:
+    return sum(_BIT[card] for card in cards)
+
+
+# All suit cards of a set stand in one part of the pack: a rank, a suit or the
+# court. What a hand can make of a part hangs on its few cards there, which
+# come again and again and can be remembered. The part "" is for sets of jokers only.
+_PARTS: Final[Mapping[Spectrum, Mapping[str, int]]] = {
+    Spectrum.ACES: {"A": _mask("A" + suit for suit in SUITS), "": 0},
+    Spectrum.MULTIPLES: {rank: _mask(rank + suit for suit in SUITS) for rank in RANKS} | {"": 0},
+    Spectrum.COUPLES: {
+        "court": _mask([TWO_OF_HEARTS, *(rank + suit for rank in "JQK" for suit in SUITS)]),
+        "": 0,
+    },
+    Spectrum.RUNS: {suit: _mask(rank + suit for rank in RANKS) for suit in SUITS} | {"": 0},
+}
+
+
+def _part_of(cards: CardSet, spectrum: Spectrum) -> str:
+    if cards[0] == JOKER:
+        return ""
+    if spectrum is Spectrum.COUPLES:
+        return "court"
+    return cards[0][1] if spectrum is Spectrum.RUNS else cards[0][0]
+
+
+def _index() -> dict[tuple[Spectrum, str, int], list[tuple[int, CardSet]]]:
+    """The sets by spectrum, part and number of jokers, as bit masks, the higher first."""
+    index: dict[tuple[Spectrum, str, int], list[tuple[int, CardSet]]] = {}
+    for cards, strengths in _STRENGTHS.items():
+        for spectrum in strengths:
+            key = (spectrum, _part_of(cards, spectrum), cards.count(JOKER))
+            index.setdefault(key, []).append((_mask(cards), cards))
+    for (spectrum, _, _), rows in index.items():
+        rows.sort(key=lambda row: (_STRENGTHS[row[1]][spectrum], row[0]), reverse=True)
+    return index
+
+
+_INDEX: Final = _index()
+
+
+@lru_cache(maxsize=1 << 14)
+def _within(spectrum: Spectrum, part: str, held: int, jokers: int) -> tuple[CardSet, ...]:
+    rows = _INDEX.get((spectrum, part, jokers), ())
+    return tuple([cards for mask, cards in rows if mask & held == mask])

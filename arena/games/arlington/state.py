@@ -1,0 +1,38 @@
+"""What a match of Arlington consists of while it is played."""
+
+from dataclasses import dataclass
+
+from arena.cards import Card
+from arena.games.arlington.layout import Layout
+from arena.games.arlington.options import Options
+from arena.games.arlington.words import Active, Phase
+from arena.games.contract import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What outlasts a hand."""
+
+    options: Options
+    hand: int
+    totals: tuple[int, ...]
+    hand_scores: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Whose move it is, in what."""
+
+    phase: Phase
+    lead: Seat
+    to_act: Seat
+    trick_seats: tuple[Seat, ...]
+    trick_cards: tuple[Card, ...]
+    active: Active | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    match: Match
+    layout: Layout
+    turn: Turn

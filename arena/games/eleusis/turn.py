@@ -1,0 +1,201 @@
+"""How a turn of Eleusis is carried out once it is complete.
+
+T is the truth by the rule (rulings E1, E2; X1, X9 in Express):
+
+| play    | T right                                | T wrong                                    |
+|---------|----------------------------------------|--------------------------------------------|
+| cards   | to the mainline                        | beside it; the seat draws 2 for each       |
+| no-play | the hand under the stock, a smaller    | a right card of it goes to the mainline;   |
+|         | one is dealt, or the hand ends         | the seat draws 5 (Express: 2)              |
+
+A prophet whose opinion differs, or who names a wrong card, is deposed and
+draws five cards first; the table is then carried out without any penalty.
+"""
+
+from typing import Final, NamedTuple
+
+from arena.cards import Card
+from arena.games.contract import Deals, Seat, Told
+from arena.games.eleusis.cards import (
+    cards_played,
+    draw,
+    give_back,
+    in_hand_order,
+    put_down,
+    put_right,
+    put_wrong,
+)
+from arena.games.eleusis.hidden_rule import are_right, legal_among
+from arena.games.eleusis.options import Variant
+from arena.games.eleusis.state import State, Table, active, with_call
+from arena.games.eleusis.words import (
+    Drawn,
+    End,
+    Judge,
+    NoPlay,
+    NoPlayResolved,
+    Office,
+    Opinion,
+    PackAdded,
+    Play,
+    PlayResolved,
+    ProphetDeposed,
+)
+
+PROPHET_DRAWS: Final = 5
+WRONG_CARD_DRAWS: Final = 2
+FALSE_NO_PLAY_DRAWS: Final = {Variant.ELEUSIS.value: 5, Variant.EXPRESS.value: 2}
+NO_PLAY_SHRINKS: Final = {Variant.ELEUSIS.value: 4, Variant.EXPRESS.value: 1}
+"""Cards by which a hand shrinks when it is right that it cannot play."""
+EXPELLING_LINE: Final = 40
+"""Mainline cards, the starter included, from which wrong play expels (E9)."""
+EXPELLING_AFTER_MARKER: Final = 30
+"""Cards after the marker, right and wrong, from which wrong play expels (E10)."""
+
+
+class Outcome(NamedTuple):
+    """A turn that was carried out."""
+
+    table: Table
+    told: tuple[Told, ...]
+    right: bool
+    end: End | None
+    """Why the hand ended with it; None if it goes on."""
+
+
+def carry_out(state: State, play: Play | NoPlay, judged: Judge | None, deals: Deals) -> Outcome:
+    """Compare a play, and the prophet's opinion of it, with the truth."""
+    turn, line = _TurnInProgress(state, deals), state.table.layout.mainline
+    if isinstance(play, Play):
+        right = are_right(state.secret.rule, line, play.cards)
+        spared = judged is not None and turn.judge(judged, right=right, legal=())
+        if right:
+            turn.right_cards(play.cards)
+        else:
+            turn.wrong_cards(play.cards, spared=spared)
+    else:
+        hand = in_hand_order(state.table.cards.hands[turn.seat])
+        legal = legal_among(state.secret.rule, line, hand)
+        right = not legal
+        spared = judged is not None and turn.judge(judged, right=right, legal=legal)
+        turn.call(hand, right=right)
+        if right:
+            turn.true_no_play(hand)
+        else:
+            named = judged.card if judged is not None and not spared else None
+            turn.false_no_play(named or legal[0], spared=spared)  # E1
+    return Outcome(turn.table(), tuple(turn.told), right, turn.end())
+
+
+def expels(state: State) -> bool:
+    """Whether a wrong play now expels; tested before the play."""
+    layout, office = state.table.layout, state.table.office
+    if state.match.options.variant == Variant.EXPRESS:
+        return False
+    if office.prophet is None:
+        return len(layout.mainline) >= EXPELLING_LINE
+    return cards_played(layout) - office.marker >= EXPELLING_AFTER_MARKER
+
+
+class _TurnInProgress:
+    """The table while one turn is carried out, and what is told of it."""
+
+    def __init__(self, state: State, deals: Deals) -> None:
+        table = state.table
+        self.seat = state.turn.seat
+        self.told: list[Told] = []
+        self._cards, self._layout = table.cards, table.layout
+        self._calls, self._office = table.calls, table.office
+        self._match = state.match
+        self._variant = state.match.options.variant
+        self._deals = deals
+        self._expels = expels(state)
+        self._emptied_by_no_play = False
+
+    def table(self) -> Table:
+        return Table(self._cards, self._layout, self._calls, self._office)
+
+    def end(self) -> End | None:
+        if self._emptied_by_no_play:
+            return End.NO_PLAY
+        if not self._cards.hands[self.seat]:
+            return End.DEPLETED
+        if not active(self._match, self._office):
+            return End.EXPELLED
+        return None
+
+    def judge(self, judged: Judge, *, right: bool, legal: tuple[Card, ...]) -> bool:
+        """Depose a prophet that is wrong; whether it was."""
+        agrees = (judged.opinion is Opinion.RIGHT) == right
+        if agrees and (judged.card is None or judged.card in legal):
+            return False
+        prophet = self._office.prophet
+        assert prophet is not None
+        former = (*self._office.former, prophet)
+        self._office = Office(None, 0, former, self._office.expelled)
+        self.told.append(Told(ProphetDeposed(prophet)))
+        self._draw(prophet, PROPHET_DRAWS)
+        return True
+
+    def right_cards(self, cards: tuple[Card, ...]) -> None:
+        self._layout = put_right(self._layout, self.seat, cards)
+        self._cards = put_down(self._cards, self.seat, cards)
+        self.told.append(
+            Told(PlayResolved(self.seat, right=True, cards=cards, penalty=0, expelled=False))
+        )
+
+    def wrong_cards(self, cards: tuple[Card, ...], *, spared: bool) -> None:
+        self._layout = put_wrong(self._layout, self.seat, cards)
+        self._cards = put_down(self._cards, self.seat, cards)
+        penalty = 0 if spared else WRONG_CARD_DRAWS * len(cards)
+        expelled = self._punish(spared=spared)
+        resolved = PlayResolved(
+            self.seat, right=False, cards=cards, penalty=penalty, expelled=expelled
+        )
+        self.told.append(Told(resolved))
+        self._draw(self.seat, penalty)
+
+    def call(self, hand: tuple[Card, ...], *, right: bool) -> None:
+        after = len(self._layout.mainline) - 1
+        self._calls = with_call(self._calls, self.seat, hand, after, right=right)
+
+    def true_no_play(self, hand: tuple[Card, ...]) -> None:
+        """The old hand goes under the stock before the new one is dealt (E13)."""
+        self._cards = give_back(self._cards, self.seat)
+        size = max(0, len(hand) - NO_PLAY_SHRINKS[self._variant])
+        self._emptied_by_no_play = size == 0  # the caller then holds none (E7, X4)
+        resolved = NoPlayResolved(
+            self.seat, right=True, card=None, penalty=0, hand_size=size, expelled=False
+        )
+        self.told.append(Told(resolved))
+        self._draw(self.seat, size)
+
+    def false_no_play(self, card: Card, *, spared: bool) -> None:
+        self._layout = put_right(self._layout, self.seat, (card,))
+        self._cards = put_down(self._cards, self.seat, (card,))
+        penalty = 0 if spared else FALSE_NO_PLAY_DRAWS[self._variant]
+        size = len(self._cards.hands[self.seat]) + penalty
+        expelled = self._punish(spared=spared)
+        resolved = NoPlayResolved(
+            self.seat, right=False, card=card, penalty=penalty, hand_size=size, expelled=expelled
+        )
+        self.told.append(Told(resolved))
+        self._draw(self.seat, penalty)
+
+    def _punish(self, *, spared: bool) -> bool:
+        """Expel the seat if its time is up."""
+        if spared or not self._expels:
+            return False
+        office = self._office
+        expelled = (*office.expelled, self.seat)
+        self._office = Office(office.prophet, office.marker, office.former, expelled)
+        return True
+
+    def _draw(self, seat: Seat, count: int) -> None:
+        if count == 0:
+            return
+        packs = self._cards.packs
+        self._cards, drawn = draw(self._cards, seat, count, self._match.hand, self._deals)
+        if self._cards.packs > packs:
+            self.told.append(Told(PackAdded(self._cards.packs)))
+        self.told.append(Told(Drawn(seat, drawn), (seat,)))

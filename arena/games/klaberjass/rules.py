@@ -1,0 +1,413 @@
+"""Klaberjass, for two seats: an auction for trump, sequences, and nine tricks.
+
+Source: the digest's rules and rulings, cited as R1 to R15. N is the seat that
+does not deal, D the dealer.
+
+    FIRST_BID N, D -> SECOND_BID N, D -> thrown in, if all pass
+      a schmeiss asks for a REPLY: thrown in, or the caller makes trump (NAME)
+    -> three more cards each
+    -> DIX N, D, if the suit of the upcard is trump
+    -> ANNOUNCE N -> ANSWER D, or ANNOUNCE D if N has nothing to say
+    -> LEAD, FOLLOW: nine tricks
+
+| the maker has | the maker scores | the other scores     |
+|---------------|------------------|----------------------|
+| more          | its points       | its points           |
+| as much       | nothing          | its points           |
+| less          | nothing          | the points of both   |
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from arena.cards import Card, in_order
+from arena.games.contract import (
+    BadOptions,
+    Deals,
+    IllegalMove,
+    Listed,
+    Result,
+    Seat,
+    Step,
+    Told,
+    places_of,
+    require_to_act,
+)
+from arena.games.klaberjass.contest import announce, answer, exchange, keep
+from arena.games.klaberjass.legal_moves import before, why_illegal
+from arena.games.klaberjass.options import MAX_DEALS, Options
+from arena.games.klaberjass.scoring import (
+    BELA,
+    LAST_TRICK,
+    PACK_32,
+    Sequence,
+    sequences,
+    settle,
+    trick_points,
+)
+from arena.games.klaberjass.state import (
+    SEATS,
+    SILENCE,
+    Deal,
+    Match,
+    Side,
+    State,
+    Talon,
+    Tricks,
+    by_seat,
+    other,
+    trump_of,
+    without,
+)
+from arena.games.klaberjass.tricks import follower_wins
+from arena.games.klaberjass.words import (
+    PASS,
+    REPLIES,
+    Announce,
+    Auction,
+    Began,
+    Call,
+    Called,
+    Contest,
+    Dealt,
+    Exchange,
+    Made,
+    Move,
+    Name,
+    No,
+    Phase,
+    Play,
+    Played,
+    Schmeiss,
+    Scored,
+    Shown,
+    Take,
+    ThrownIn,
+    View,
+    Won,
+)
+from arena.games.options import check_hands
+
+DECLINED: Final = 4
+"""Passes that throw the hand in."""
+
+
+def start(options: Options, seats: int, deals: Deals) -> Step:
+    """Deal the first hand.
+
+    Raises:
+      BadOptions: unless there are two seats and `hands` is even.
+    """
+    if seats != len(SEATS):
+        raise BadOptions(f"Klaberjass is for 2 seats, not {seats}")
+    check_hands(options.hands, seats)
+    return deal_hand(Match(options, 0, SEATS[0], (0, 0), ()), deals)
+
+
+def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
+    move: Move
+    (move,) = require_to_act(chosen, to_act(state))
+    if move not in state.legal:
+        raise IllegalMove(why_illegal(state.deal, move))
+    match state.deal.phase:
+        case Phase.FIRST_BID | Phase.SECOND_BID | Phase.NAME:
+            return _bid(state, move, deals)
+        case Phase.REPLY:
+            return _refuse(state) if isinstance(move, No) else _accept(state, deals)
+        case Phase.DIX:
+            return exchange(state) if isinstance(move, Exchange) else keep(state)
+        case Phase.ANNOUNCE:
+            return announce(state, move.value if isinstance(move, Announce) else 0)
+        case Phase.ANSWER:
+            return answer(state, move)
+        case _:
+            assert isinstance(move, Play)
+            return _play(state, move, deals)
+
+
+def to_act(state: State) -> tuple[Seat, ...]:
+    return () if state.deal.phase is Phase.OVER else (state.deal.turn,)
+
+
+def moves(state: State, seat: Seat) -> Listed:
+    return Listed(state.legal)
+
+
+def view(state: State, seat: Seat | None) -> View:
+    match, deal = state.match, state.deal
+    a, b = deal.sides
+    tricks = deal.tricks
+    return View(
+        phase=deal.phase,
+        hand=match.hand,
+        dealer=match.dealer,
+        to_act=None if deal.phase is Phase.OVER else deal.turn,
+        upcard=deal.talon.upcard,
+        stock=len(deal.talon.stock),
+        auction=deal.auction,
+        contest=deal.contest,
+        held=() if seat is None else deal.sides[seat].hand,
+        hand_sizes=(len(a.hand), len(b.hand)),
+        known=(a.known, b.known),
+        led=tricks.led,
+        bela=tricks.bela,
+        points=(a.points, b.points),
+        played=(a.played, b.played),
+        winners=tricks.winners,
+        totals=match.totals,
+    )
+
+
+def fallback(state: State, seat: Seat) -> Move:
+    """What commits to least: pass, no, keep, silence, good; the lowest suit or card."""
+    match state.deal.phase:
+        case Phase.FIRST_BID | Phase.SECOND_BID:
+            return PASS
+        case Phase.REPLY:
+            return REPLIES[1]
+        case _:
+            return state.legal[0]
+
+
+def hand_number(state: State) -> int:
+    return state.match.hand
+
+
+def heavy(state: State, seat: Seat, move: Move) -> bool:
+    return False
+
+
+def result(state: State) -> Result | None:
+    if state.deal.phase is not Phase.OVER:
+        return None
+    match = state.match
+    return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def is_over(options: Options, deals_played: int, totals: tuple[int, int]) -> bool:
+    """Whether a completed hand ends the match (R14, R15); thrown-in ones count too."""
+    if options.hands:
+        return deals_played >= options.hands
+    if deals_played >= MAX_DEALS:
+        return True
+    return max(totals) >= options.target and totals[0] != totals[1]
+
+
+# The deal and the auction.
+
+
+def deal_hand(match: Match, deals: Deals) -> Step:
+    """Six cards each in batches of three, the dealer last; then the upcard (R2)."""
+    first = other(match.dealer)
+    deck = deals.shuffle(match.hand, "deck", PACK_32)
+    hands = in_order(deck[0:3] + deck[6:9]), in_order(deck[3:6] + deck[9:12])
+    if first != 0:
+        hands = hands[1], hands[0]
+    upcard = deck[12]
+    deal = Deal(
+        (Side(hands[0], (), (), 0), Side(hands[1], (), (), 0)),
+        Talon(upcard, deck[13:]),
+        Auction(0, None, None, None, None),
+        SILENCE,
+        Tricks(None, (), None),
+        Phase.FIRST_BID,
+        first,
+    )
+    told = (
+        Told(Began(match.hand, match.dealer, upcard)),
+        *(Told(Dealt(seat, hands[seat]), (seat,)) for seat in SEATS),
+    )
+    return Step(before(match, deal), told)
+
+
+def _bid(state: State, move: Move, deals: Deals) -> Step:
+    match move:
+        case Take():
+            return _make(state, state.deal.turn, state.deal.talon.upcard[1], ())
+        case Name(suit):
+            return _make(state, state.deal.turn, suit, ())
+        case Schmeiss():
+            return _schmeiss(state)
+        case _:
+            return _pass(state, deals)
+
+
+def _pass(state: State, deals: Deals) -> Step:
+    deal = state.deal
+    told = Told(Called(deal.turn, Call.PASS))
+    passes = deal.auction.passes + 1
+    if passes == DECLINED:
+        return _throw_in(state, told, deals)
+    after = replace(
+        deal,
+        auction=replace(deal.auction, passes=passes),
+        phase=Phase.FIRST_BID if passes < 2 else Phase.SECOND_BID,
+        turn=other(deal.turn),
+    )
+    return Step(before(state.match, after), (told,))
+
+
+def _schmeiss(state: State) -> Step:
+    deal = state.deal
+    auction = replace(deal.auction, schmeisser=deal.turn)
+    after = replace(deal, auction=auction, phase=Phase.REPLY, turn=other(deal.turn))
+    return Step(before(state.match, after), (Told(Called(deal.turn, Call.SCHMEISS)),))
+
+
+def _refuse(state: State) -> Step:
+    """The caller of a refused schmeiss is the maker (R4), in round two of a suit it names."""
+    deal = state.deal
+    caller = other(deal.turn)
+    told = Told(Called(deal.turn, Call.NO))
+    if deal.auction.passes < 2:
+        return _make(state, caller, deal.talon.upcard[1], (told,))
+    return Step(before(state.match, replace(deal, phase=Phase.NAME, turn=caller)), (told,))
+
+
+def _accept(state: State, deals: Deals) -> Step:
+    return _throw_in(state, Told(Called(state.deal.turn, Call.YES)), deals)
+
+
+def _throw_in(state: State, told: Told, deals: Deals) -> Step:
+    match = state.match
+    hand_scores = (*match.hand_scores, (0, 0))
+    ended = (told, Told(ThrownIn(match.hand)))
+    if is_over(match.options, len(hand_scores), match.totals):
+        return _end(replace(match, hand_scores=hand_scores), state.deal, ended)
+    following = replace(match, hand=match.hand + 1, hand_scores=hand_scores)
+    dealt, more = deal_hand(following, deals)
+    return Step(dealt, ended + more)
+
+
+def _make(state: State, maker: Seat, trump: str, told: tuple[Told, ...]) -> Step:
+    """Trump is made: three more cards each, then the dix if there can be one (R5)."""
+    deal, talon = state.deal, state.deal.talon
+    dealer = state.match.dealer
+    first = other(dealer)
+    more = {first: in_order(talon.stock[0:3]), dealer: in_order(talon.stock[3:6])}
+    sides = tuple(
+        Side(in_order((*deal.sides[seat].hand, *more[seat])), (), (), 0) for seat in SEATS
+    )
+    dix = trump == talon.upcard[1] and talon.upcard[0] != "7"
+    after = Deal(
+        (sides[0], sides[1]),
+        Talon(talon.upcard, talon.stock[6:]),
+        replace(deal.auction, maker=maker, trump=trump),
+        deal.contest,
+        deal.tricks,
+        Phase.DIX if dix else Phase.ANNOUNCE,
+        first,
+    )
+    dealt = tuple(Told(Dealt(seat, more[seat]), (seat,)) for seat in SEATS)
+    return Step(before(state.match, after), (*told, Told(Made(maker, trump)), *dealt))
+
+
+# The tricks.
+
+
+def _play(state: State, move: Play, deals: Deals) -> Step:
+    deal, seat, card = state.deal, state.deal.turn, move.card
+    side, tricks, trump = deal.sides[seat], deal.tricks, trump_of(deal)
+    points = side.points
+    if tricks.bela == seat and card[1] == trump and card[0] in "KQ":
+        points += BELA  # for the second of the two; no trick is needed (R10)
+    known = without(side.known, card) if side.known else ()
+    if move.bela:
+        known = in_order({*known, ("Q" if card[0] == "K" else "K") + trump})
+    played = Side(without(side.hand, card), known, (*side.played, card), points)
+    caller = seat if move.bela else tricks.bela
+    sides = by_seat(seat, played, deal.sides[1 - seat])
+    told = (Told(Played(seat, card, move.bela)),)
+    if tricks.led is not None:
+        return _end_trick(state, sides, caller, tricks.led, card, told, deals)
+    after = Deal(
+        sides,
+        deal.talon,
+        deal.auction,
+        deal.contest,
+        Tricks(card, tricks.winners, caller),
+        Phase.FOLLOW,
+        other(seat),
+    )
+    return Step(before(state.match, after), told)
+
+
+def _end_trick(
+    state: State,
+    sides: tuple[Side, Side],
+    bela: Seat | None,
+    led: Card,
+    reply: Card,
+    told: tuple[Told, ...],
+    deals: Deals,
+) -> Step:
+    """Give the trick to its winner, once the seat on turn has replied to the card led."""
+    match, deal = state.match, state.deal
+    trump = trump_of(deal)
+    winner = deal.turn if follower_wins(led, reply, trump) else other(deal.turn)
+    taker, loser = sides[winner], sides[1 - winner]
+    last = not taker.hand
+    value = trick_points(led, reply, trump) + (LAST_TRICK if last else 0)
+    points = taker.points + value
+    told += (Told(Won(winner, value)),)
+    contest, earlier = deal.contest, deal.tricks.winners
+    if contest.winner == winner and winner not in earlier:
+        points += _melds(taker, trump)[1]  # the first trick makes the melds count
+    taker = Side(taker.hand, taker.known, taker.played, points)
+    sides = by_seat(winner, taker, loser)
+    if not earlier and contest.winner is not None:
+        sides, contest, shown = _show(sides, contest, contest.winner, trump)
+        told += (shown,)
+    after = Deal(
+        sides,
+        deal.talon,
+        deal.auction,
+        contest,
+        Tricks(None, (*earlier, winner), bela),
+        Phase.LEAD,
+        winner,
+    )
+    if last:
+        return _score(match, after, told, deals)
+    return Step(before(match, after), told)
+
+
+def _melds(side: Side, trump: str) -> tuple[tuple[Sequence, ...], int]:
+    """The sequences of the nine cards that a seat had before the play, and their value."""
+    melds = sequences(side.hand + side.played, trump)
+    return melds, sum(each.value for each in melds)
+
+
+def _show(
+    sides: tuple[Side, Side], contest: Contest, winner: Seat, trump: str
+) -> tuple[tuple[Side, Side], Contest, Told]:
+    """After the first trick the winner of the contest shows all its sequences (R8)."""
+    side = sides[winner]
+    melds, value = _melds(side, trump)
+    shown = tuple(each.cards for each in melds)
+    seen = {card for cards in shown for card in cards}
+    known = tuple([card for card in side.hand if card in seen or card in side.known])
+    shower = Side(side.hand, known, side.played, side.points)
+    told = Told(Shown(winner, shown, value))
+    return by_seat(winner, shower, sides[1 - winner]), replace(contest, shown=shown), told
+
+
+def _score(match: Match, deal: Deal, told: tuple[Told, ...], deals: Deals) -> Step:
+    maker = deal.auction.maker
+    assert maker is not None
+    points = (deal.sides[0].points, deal.sides[1].points)
+    gained, winner = settle(maker, points)
+    totals = (match.totals[0] + gained[0], match.totals[1] + gained[1])
+    told += (Told(Scored(match.hand, maker, points, winner, gained, totals)),)
+    hand_scores = (*match.hand_scores, gained)
+    if is_over(match.options, len(hand_scores), totals):
+        last = Match(match.options, match.hand, match.dealer, totals, hand_scores)
+        return _end(last, deal, told)
+    # The winner of a hand deals the next (R13).
+    following = Match(match.options, match.hand + 1, winner, totals, hand_scores)
+    dealt, more = deal_hand(following, deals)
+    return Step(dealt, told + more)
+
+
+def _end(match: Match, deal: Deal, told: tuple[Told, ...]) -> Step:
+    return Step(State(match, replace(deal, phase=Phase.OVER), ()), told)

@@ -1,0 +1,40 @@
+"""Which cards may be played to a trick of Klaberjass, and which takes it."""
+
+from typing import Final
+
+from arena.cards import SUITS, Card
+from arena.games.klaberjass.scoring import PACK_32
+
+PLAIN: Final = "789JQKTA"
+"""Ranks of a plain suit from low to high, in tricks."""
+TRUMPS: Final = "78QKTA9J"
+"""Ranks of trump from low to high, in tricks."""
+
+# By trump suit, then card: in tricks only the order among cards of one suit counts.
+_RANK: Final = {
+    trump: {card: (TRUMPS if card[1] == trump else PLAIN).index(card[0]) for card in PACK_32}
+    for trump in SUITS
+}
+
+
+def legal_replies(hand: tuple[Card, ...], led: Card, trump: str) -> tuple[Card, ...]:
+    """Cards that the second player may play (R11).
+
+    It follows suit, in trump with a higher card if it can; without the suit it
+    plays a trump; without that, anything.
+    """
+    suit = led[1]
+    same = tuple([card for card in hand if card[1] == suit])
+    if suit == trump:
+        rank = _RANK[trump]
+        height = rank[led]
+        return tuple([card for card in same if rank[card] > height]) or same or hand
+    return same or tuple([card for card in hand if card[1] == trump]) or hand
+
+
+def follower_wins(led: Card, reply: Card, trump: str) -> bool:
+    """Whether the second card takes the trick."""
+    if reply[1] == led[1]:
+        rank = _RANK[trump]
+        return rank[reply] > rank[led]
+    return reply[1] == trump

@@ -1,0 +1,397 @@
+"""Oklahoma Rummy: two to eight seats meld sets and runs from two packs, 2s wild.
+
+The digest's rulings are cited as R1 to R11.
+
+    DRAW -> PLAY -> PLAY ... -> DRAW of the next seat
+
+| phase | move                | then                                              |
+|-------|---------------------|---------------------------------------------------|
+| draw  | draw                | play                                              |
+| draw  | take pile           | a meld of three is down, the pile in hand; play   |
+| draw  | decline             | the hand is blocked: scored without a bonus (R8)  |
+| play  | meld, extend        | play again                                        |
+| play  | discard, no discard | the next seat draws                               |
+
+An empty hand ends the hand at once: its seat is out. So does a turn that can
+begin with nothing at all.
+"""
+
+from typing import Final, TypeVar
+
+from arena.cards import Card, in_order, pack
+from arena.games.contract import (
+    BadOptions,
+    Deals,
+    IllegalMove,
+    Result,
+    Seat,
+    Step,
+    Told,
+    places_of,
+    require_to_act,
+)
+from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, Choice
+from arena.games.oklahoma_rummy.melds import (
+    LADDER,
+    CardList,
+    End,
+    MeldKind,
+    TableMeld,
+    extended,
+    read_meld,
+)
+from arena.games.oklahoma_rummy.options import Options
+from arena.games.oklahoma_rummy.scoring import HELD_POINTS, OUT_POINTS, QUEEN_OF_SPADES
+from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.words import (
+    DECLINE,
+    DISCARDS,
+    DRAW,
+    NO_DISCARD,
+    Began,
+    Dealt,
+    Decline,
+    Declined,
+    Discard,
+    Discarded,
+    Draw,
+    Drew,
+    Extend,
+    Extended,
+    KeptQueens,
+    Meld,
+    Melded,
+    Move,
+    NoDiscard,
+    Phase,
+    PileTaken,
+    Received,
+    Scored,
+    StockRebuilt,
+    Table,
+    TakePile,
+    View,
+)
+from arena.games.options import check_hands
+
+DECK: Final = pack(packs=2)
+MIN_SEATS: Final = 2
+MAX_SEATS: Final = 8
+HAND: Final = 13
+CROWDED_HAND: Final = 11
+"""What eight seats are dealt: thirteen each would leave no stock (R7)."""
+MAX_HANDS: Final = 15
+"""A race that nobody has won by then goes to the highest total (R10)."""
+
+_ACE_LOW: Final = LADDER[:-1]
+
+
+T = TypeVar("T")
+
+
+def start(options: Options, seats: int, deals: Deals) -> Step:
+    """Deal the first hand.
+
+    Raises:
+      BadOptions: unless there are 2 to 8 seats and `hands` is a multiple of them.
+    """
+    if not MIN_SEATS <= seats <= MAX_SEATS:
+        raise BadOptions(f"Oklahoma Rummy is for 2 to 8 seats, not {seats}")
+    check_hands(options.hands, seats)
+    return deal_hand(Match(options, 0, (0,) * seats, ()), deals)
+
+
+def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
+    """Make one move of the seat in turn.
+
+    Raises:
+      IllegalMove: if another seat moves, or the rules do not allow the move.
+    """
+    asked = to_act(state)
+    if not asked:
+        raise IllegalMove("the match is over")
+    (move,) = require_to_act(chosen, asked)
+    why_not = moves(state, state.deal.turn).why_not(move)
+    if why_not:
+        raise IllegalMove(why_not)
+    match move:
+        case Draw():
+            return _draw(state, deals)
+        case TakePile(kind, cards):
+            return _take_pile(state, kind, cards, deals)
+        case Decline():
+            blocked, told = _end_hand(state, None, deals)
+            return Step(blocked, (Told(Declined(state.deal.turn)), *told))
+        case Meld(kind, cards):
+            return _meld(state, kind, cards, deals)
+        case Extend(index, card, end):
+            return _extend(state, index, card, end, deals)
+        case Discard(card):
+            return _discard(state, card, deals)
+        case NoDiscard():
+            seat = state.deal.turn
+            after, told = _begin_turn(state, _next(state, seat), deals)
+            return Step(after, (Told(KeptQueens(seat)), *told))
+    raise AssertionError(move)
+
+
+def to_act(state: State) -> tuple[Seat, ...]:
+    return () if state.deal.phase is Phase.OVER else (state.deal.turn,)
+
+
+def moves(state: State, seat: Seat) -> Choice:
+    """What the seat in turn may do; a large choice is listed in part."""
+    deal = state.deal
+    if deal.phase is Phase.PLAY:
+        return AtPlay(deal.hands[deal.turn], deal.tables[deal.turn].melds)
+    return _at_draw(deal)
+
+
+def view(state: State, seat: Seat | None) -> View:
+    match, deal = state.match, state.deal
+    piles = deal.piles
+    return View(
+        phase=deal.phase,
+        hand=match.hand,
+        dealer=_dealer(match),
+        to_act=None if deal.phase is Phase.OVER else deal.turn,
+        held=() if seat is None else deal.hands[seat],
+        drawn=deal.drawn if seat == deal.turn else None,
+        hand_sizes=tuple([len(hand) for hand in deal.hands]),
+        known=deal.known,
+        tables=deal.tables,
+        pile=piles.pile,
+        stock=len(piles.stock),
+        rebuilds=piles.rebuilds,
+        totals=match.totals,
+    )
+
+
+def fallback(state: State, seat: Seat) -> Move:
+    """Draw, and discard what was drawn; otherwise the card that costs most in hand."""
+    deal = state.deal
+    if deal.phase is Phase.DRAW:
+        return DRAW if deal.piles.can_draw else DECLINE
+    hand = deal.hands[deal.turn]
+    drawn = deal.drawn
+    if drawn is not None and drawn in hand and drawn != QUEEN_OF_SPADES:
+        return DISCARDS[drawn]
+    spare = [card for card in hand if card != QUEEN_OF_SPADES]
+    if not spare:
+        return NO_DISCARD
+    # The first of the highest: hands are in order, so clubs go before spades.
+    return DISCARDS[max(spare, key=_cost)]
+
+
+def hand_number(state: State) -> int:
+    return state.match.hand
+
+
+def heavy(state: State, seat: Seat, move: Move) -> bool:
+    """No step is."""
+    return False
+
+
+def result(state: State) -> Result | None:
+    """Totals and places; equal totals share a place (R10)."""
+    if state.deal.phase is not Phase.OVER:
+        return None
+    match = state.match
+    return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def hand_size(seats: int) -> int:
+    """Cards dealt to each seat (R7)."""
+    return CROWDED_HAND if seats == MAX_SEATS else HAND
+
+
+def is_over(options: Options, hands_played: int, totals: tuple[int, ...]) -> bool:
+    """Whether a completed hand ends the match (R10)."""
+    if options.hands:
+        return hands_played >= options.hands
+    if hands_played >= MAX_HANDS:
+        return True
+    highest = max(totals)
+    return highest >= options.target and totals.count(highest) == 1
+
+
+def hand_points(table: Table, hand: CardList) -> int:
+    """What a seat scores for a hand, but for going out: its melds less its cards."""
+    melds = sum(meld.points for meld in table.melds)
+    return melds - sum(HELD_POINTS[card] for card in hand)
+
+
+def _cost(card: Card) -> tuple[int, int]:
+    """What a card costs in hand; of equals the king first, the 2 before the ace."""
+    return HELD_POINTS[card], _ACE_LOW.index(card[0])
+
+
+def _at_draw(deal: Deal) -> AtDraw:
+    piles = deal.piles
+    return AtDraw(deal.hands[deal.turn], piles.pile[-1] if piles.pile else None, piles.can_draw)
+
+
+def _dealer(match: Match) -> Seat:
+    return Seat(match.hand % len(match.totals))
+
+
+def _next(state: State, seat: Seat) -> Seat:
+    return Seat((seat + 1) % len(state.match.totals))
+
+
+def deal_hand(match: Match, deals: Deals) -> Step:
+    """Deal singly from the dealer's left, then the upcard."""
+    seats, dealer = len(match.totals), _dealer(match)
+    deck = deals.shuffle(match.hand, "deck", DECK)
+    cut = hand_size(seats) * seats
+    hands = tuple(
+        in_order(deck[(seat - dealer - 1) % seats : cut : seats]) for seat in range(seats)
+    )
+    upcard = deck[cut]
+    first = Seat((dealer + 1) % seats)
+    piles = Piles(deck[cut + 1 :], (upcard,), 0)
+    nothing: tuple[CardList, ...] = ((),) * seats
+    deal = Deal(Phase.DRAW, first, hands, nothing, (Table(()),) * seats, piles, None)
+    told = [Told(Began(match.hand, dealer, hand_size(seats), upcard))]
+    told += [Told(Dealt(Seat(seat), hand), (Seat(seat),)) for seat, hand in enumerate(hands)]
+    return Step(State(match, deal), tuple(told))
+
+
+def _begin_turn(state: State, seat: Seat, deals: Deals) -> Step:
+    """Ask a seat how it begins; a turn that can begin with nothing blocks the hand (R8)."""
+    old = state.deal
+    deal = Deal(Phase.DRAW, seat, old.hands, old.known, old.tables, old.piles, None)
+    after = State(state.match, deal)
+    if old.piles.can_draw or _at_draw(deal).can_take():
+        return Step(after, ())
+    return _end_hand(after, None, deals)
+
+
+def _draw(state: State, deals: Deals) -> Step:
+    deal, seat = state.deal, state.deal.turn
+    piles, told = deal.piles, [Told(Drew(seat))]
+    if not piles.stock:
+        piles = _rebuilt(piles, state.match.hand, deals)
+        told.insert(0, Told(StockRebuilt(piles.rebuilds, len(piles.stock))))
+    card = piles.stock[0]
+    told.append(Told(Received(seat, card), (seat,)))
+    hands = _with(deal.hands, seat, in_order((*deal.hands[seat], card)))
+    piles = Piles(piles.stock[1:], piles.pile, piles.rebuilds)
+    after = Deal(Phase.PLAY, seat, hands, deal.known, deal.tables, piles, card)
+    return Step(State(state.match, after), tuple(told))
+
+
+def _rebuilt(piles: Piles, hand: int, deals: Deals) -> Piles:
+    rebuilds = piles.rebuilds + 1
+    stock = deals.shuffle(hand, f"rebuild {rebuilds}", piles.pile[:-1])
+    return Piles(stock, piles.pile[-1:], rebuilds)
+
+
+def _take_pile(state: State, kind: MeldKind, cards: CardList, deals: Deals) -> Step:
+    deal, seat = state.deal, state.deal.turn
+    meld = read_meld(kind, cards)
+    assert meld is not None
+    *rest, top = deal.piles.pile
+    from_hand = list(cards)
+    from_hand.remove(top)
+    hand, known = deal.hands[seat], deal.known[seat]
+    for card in from_hand:
+        hand, known = without(hand, card), without(known, card)
+    after = Deal(
+        Phase.PLAY,
+        seat,
+        _with(deal.hands, seat, in_order((*hand, *rest))),
+        _with(deal.known, seat, in_order((*known, *rest))),
+        _with(deal.tables, seat, Table((*deal.tables[seat].melds, meld))),
+        Piles(deal.piles.stock, (), deal.piles.rebuilds),
+        None,
+    )
+    taken = Told(PileTaken(seat, meld, tuple(rest)))
+    return _go_on(State(state.match, after), taken, deals)
+
+
+def _meld(state: State, kind: MeldKind, cards: CardList, deals: Deals) -> Step:
+    deal, seat = state.deal, state.deal.turn
+    meld = read_meld(kind, cards)
+    assert meld is not None
+    melds = (*deal.tables[seat].melds, meld)
+    after = _played(deal, cards, melds)
+    return _go_on(State(state.match, after), Told(Melded(seat, meld)), deals)
+
+
+def _extend(state: State, index: int, card: Card, end: End | None, deals: Deals) -> Step:
+    deal, seat = state.deal, state.deal.turn
+    melds = deal.tables[seat].melds
+    meld = extended(melds[index], card, end)
+    assert meld is not None
+    after = _played(deal, (card,), (*melds[:index], meld, *melds[index + 1 :]))
+    return _go_on(State(state.match, after), Told(Extended(seat, index, card, end)), deals)
+
+
+def _discard(state: State, card: Card, deals: Deals) -> Step:
+    deal, seat = state.deal, state.deal.turn
+    played = _played(deal, (card,), deal.tables[seat].melds)
+    piles = Piles(deal.piles.stock, (*deal.piles.pile, card), deal.piles.rebuilds)
+    deal = Deal(Phase.PLAY, seat, played.hands, played.known, played.tables, piles, None)
+    after, discarded = State(state.match, deal), Told(Discarded(seat, card))
+    if deal.hands[seat]:
+        following, told = _begin_turn(after, _next(state, seat), deals)
+    else:
+        following, told = _end_hand(after, seat, deals)
+    return Step(following, (discarded, *told))
+
+
+def _played(deal: Deal, cards: CardList, melds: tuple[TableMeld, ...]) -> Deal:
+    """The deal with cards gone from the hand of the seat in turn, and with its melds."""
+    seat = deal.turn
+    hand, known = deal.hands[seat], deal.known[seat]
+    for card in cards:
+        hand, known = without(hand, card), without(known, card)
+    return Deal(
+        deal.phase,
+        seat,
+        _with(deal.hands, seat, hand),
+        _with(deal.known, seat, known),
+        deal.tables if melds is deal.tables[seat].melds else _with(deal.tables, seat, Table(melds)),
+        deal.piles,
+        deal.drawn,
+    )
+
+
+def _go_on(state: State, happened: Told, deals: Deals) -> Step:
+    """Let the seat play on, unless it is out."""
+    seat = state.deal.turn
+    if state.deal.hands[seat]:
+        return Step(state, (happened,))
+    following, told = _end_hand(state, seat, deals)
+    return Step(following, (happened, *told))
+
+
+def _end_hand(state: State, out: Seat | None, deals: Deals) -> Step:
+    match, deal = state.match, state.deal
+    points = tuple(
+        hand_points(table, hand) + (OUT_POINTS if seat == out else 0)
+        for seat, (table, hand) in enumerate(zip(deal.tables, deal.hands, strict=True))
+    )
+    totals = tuple([had + won for had, won in zip(match.totals, points, strict=True)])
+    hand_scores = (*match.hand_scores, points)
+    scored = Told(Scored(match.hand, out, deal.hands, points, totals))
+    if is_over(match.options, match.hand + 1, totals):
+        last = Deal(
+            Phase.OVER, deal.turn, deal.hands, deal.known, deal.tables, deal.piles, deal.drawn
+        )
+        return Step(State(Match(match.options, match.hand, totals, hand_scores), last), (scored,))
+    dealt, told = deal_hand(Match(match.options, match.hand + 1, totals, hand_scores), deals)
+    return Step(dealt, (scored, *told))
+
+
+def _with(by_seat: tuple[T, ...], seat: Seat, own: T) -> tuple[T, ...]:
+    return (*by_seat[:seat], own, *by_seat[seat + 1 :])
+
+
+def without(cards: CardList, card: Card) -> CardList:
+    """The cards less one of this face, if there is one."""
+    if card not in cards:
+        return cards
+    at = cards.index(card)
+    return cards[:at] + cards[at + 1 :]

@@ -1,0 +1,278 @@
+"""Open-Face Chinese Poker: rows are built card by card, in the open, unless in Fantasyland.
+
+Rulings cited as O1 to O14 are the digest's.
+
+    DEAL -> FANTASYLAND (all seats there at once, hidden)
+         -> PLACE five cards, then one drawn card eight times, in turn
+         -> reveal, score -> DEAL ...
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from arena.cards import PACK_52, Card
+from arena.games.chinese.hands import HAND_SIZE, high_first
+from arena.games.contract import (
+    BadOptions,
+    Deals,
+    IllegalMove,
+    Listed,
+    Moves,
+    Result,
+    Seat,
+    Step,
+    Told,
+    places_of,
+    require_to_act,
+)
+from arena.games.open_face_chinese_poker.legal_moves import Settings, spread, ways
+from arena.games.open_face_chinese_poker.options import Options
+from arena.games.open_face_chinese_poker.scoring import (
+    Scoring,
+    reaches_fantasyland,
+    score_rows,
+    settle,
+)
+from arena.games.open_face_chinese_poker.state import EMPTY, Hand, Match, State
+from arena.games.open_face_chinese_poker.words import (
+    SINGLES,
+    Dealt,
+    Drawn,
+    HandBegan,
+    Layout,
+    Move,
+    Phase,
+    Place,
+    Placed,
+    Revealed,
+    Scored,
+    View,
+)
+from arena.games.options import check_hands
+
+SEATS: Final = (2, 3, 4)
+INITIAL: Final = 5
+"""Cards dealt to every seat, and placed together."""
+HANDS_PER_DEALER: Final = 4
+MOST_HANDS: Final = 3
+"""A match has at most this many times its scheduled hands, Fantasyland included."""
+
+
+def start(options: Options, seats: int, deals: Deals) -> Step:
+    """Deal the first hand. Seat 0 deals it.
+
+    Raises:
+      BadOptions: unless there are 2 to 4 seats and `hands` is a multiple of them.
+    """
+    if seats not in SEATS:
+        raise BadOptions(f"Open-Face Chinese Poker is for 2 to 4 seats, not {seats}")
+    check_hands(options.hands, seats)
+    everybody = tuple(Seat(seat) for seat in range(seats))
+    nobody = (False,) * seats
+    scheduled = options.hands or HANDS_PER_DEALER * seats
+    return deal_hand(Match(everybody, scheduled, 0, Seat(0), nobody, (), (0,) * seats), deals)
+
+
+def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
+    acting = to_act(state)
+    placed = require_to_act(chosen, acting)
+    for seat, move in chosen:
+        if move not in moves(state, seat):
+            raise IllegalMove("place exactly your cards, into rows with room for them")
+    if state.phase is Phase.FANTASYLAND:
+        return _set(state, dict(zip(acting, placed, strict=True)), deals)
+    return _place(state, acting[0], placed[0], deals)
+
+
+def to_act(state: State) -> tuple[Seat, ...]:
+    match state.phase:
+        case Phase.FANTASYLAND:
+            there = state.match.fantasyland
+            return tuple([seat for seat in state.match.seats if there[seat]])
+        case Phase.PLACE:
+            hand = state.hand
+            return (hand.order[hand.turns % len(hand.order)],)
+        case _:
+            return ()
+
+
+def moves(state: State, seat: Seat) -> Moves:
+    hand = state.hand
+    held = hand.dealt[seat]
+    if state.phase is Phase.FANTASYLAND:
+        return Settings(held, fallback(state, seat))
+    room = hand.layouts[seat].room()
+    if len(held) == 1:
+        singles = SINGLES[held[0]]
+        return Listed(tuple([way for way, free in zip(singles, room, strict=True) if free]))
+    cards = high_first(held)
+    return Listed(tuple([spread(cards, way) for way in ways(len(cards))]))
+
+
+def view(state: State, seat: Seat | None) -> View:
+    match, hand, phase = state.match, state.hand, state.phase
+    acting = to_act(state)
+    drawing = phase is Phase.PLACE and len(hand.dealt[acting[0]]) == 1
+    return View(
+        phase=phase,
+        hand=hand_number(state),
+        dealer=match.dealer,
+        to_act=acting,
+        fantasyland=match.fantasyland,
+        layouts=hand.layouts,
+        to_place=() if seat is None else hand.dealt[seat],
+        own_setting=None if seat is None else hand.settings[seat],
+        drawn=hand.dealt[acting[0]][0] if drawing else None,
+        stock=len(hand.stock),
+        hands_left=match.scheduled - match.played,
+        totals=match.totals,
+    )
+
+
+def fallback(state: State, seat: Seat) -> Move:
+    """Each card into the first row with room: back, middle, front (O14)."""
+    front, middle, back = state.hand.layouts[seat].room()
+    held = state.hand.dealt[seat]
+    to_back, rest = held[:back], held[back:]
+    to_middle, to_front = rest[:middle], rest[middle:]
+    assert len(to_front) <= front
+    if len(held) == 1:
+        return SINGLES[held[0]][2 if to_back else 1 if to_middle else 0]
+    return Place(to_front, to_middle, to_back)
+
+
+def hand_number(state: State) -> int:
+    return len(state.match.hand_scores) - (state.phase is Phase.OVER)
+
+
+def heavy(state: State, seat: Seat, move: Move) -> bool:
+    return False
+
+
+def result(state: State) -> Result | None:
+    if state.phase is not Phase.OVER:
+        return None
+    match = state.match
+    return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def deal_hand(match: Match, deals: Deals) -> Step:
+    """Deal five cards to each seat, and eight more to those in Fantasyland."""
+    number = len(match.hand_scores)
+    deck = deals.shuffle(number, "deck", PACK_52)
+    seats = len(match.seats)
+    around = tuple(Seat((match.dealer + 1 + at) % seats) for at in range(seats))
+    there = [seat for seat in around if match.fantasyland[seat]]
+    dealt: dict[Seat, tuple[Card, ...]] = {
+        seat: deck[at : INITIAL * seats : seats] for at, seat in enumerate(around)
+    }
+    stock = deck[INITIAL * seats :]
+    extra = (HAND_SIZE - INITIAL) * len(there)
+    for at, seat in enumerate(there):
+        dealt[seat] += stock[at : extra : len(there)]
+    by_seat = tuple(dealt[seat] for seat in match.seats)
+    order = tuple(seat for seat in around if not match.fantasyland[seat])
+    hand = Hand((EMPTY,) * seats, by_seat, (None,) * seats, stock[extra:], order, 0)
+    told = [Told(HandBegan(number, match.dealer, match.fantasyland))]
+    told += [Told(Dealt(seat, by_seat[seat]), (seat,)) for seat in match.seats]
+    phase = Phase.FANTASYLAND if there else Phase.PLACE
+    return Step(State(match, phase, hand), tuple(told))
+
+
+def _replaced(values: tuple[Layout, ...], seat: Seat, value: Layout) -> tuple[Layout, ...]:
+    return (*values[:seat], value, *values[seat + 1 :])
+
+
+def _set(state: State, placed: dict[Seat, Place], deals: Deals) -> Step:
+    """Take the settings of Fantasyland; nobody is told anything (O9)."""
+    match, hand = state.match, state.hand
+    settings = tuple(
+        EMPTY.with_placed(placed[seat]) if seat in placed else None for seat in match.seats
+    )
+    dealt = tuple(
+        () if seat in placed else cards for seat, cards in zip(match.seats, hand.dealt, strict=True)
+    )
+    after = Hand(hand.layouts, dealt, settings, hand.stock, hand.order, 0)
+    if not hand.order:
+        return _score(match, after, deals)
+    return Step(State(match, Phase.PLACE, after), ())
+
+
+def _place(state: State, seat: Seat, move: Place, deals: Deals) -> Step:
+    match, hand = state.match, state.hand
+    layouts = _replaced(hand.layouts, seat, hand.layouts[seat].with_placed(move))
+    told = [Told(Placed(seat, move.front, move.middle, move.back))]
+    turns = hand.turns + 1
+    rounds = 1 + HAND_SIZE - INITIAL
+    if turns == rounds * len(hand.order):
+        ended = Hand(layouts, ((),) * len(layouts), hand.settings, hand.stock, hand.order, turns)
+        after, more = _score(match, ended, deals)
+        return Step(after, (*told, *more))
+    dealt, stock = list(hand.dealt), hand.stock
+    dealt[seat] = ()
+    if turns >= len(hand.order):
+        following = hand.order[turns % len(hand.order)]
+        dealt[following] = stock[:1]
+        told.append(Told(Drawn(following, stock[0])))
+        stock = stock[1:]
+    after_hand = Hand(layouts, tuple(dealt), hand.settings, stock, hand.order, turns)
+    return Step(State(match, Phase.PLACE, after_hand), tuple(told))
+
+
+def _score(match: Match, hand: Hand, deals: Deals) -> Step:
+    layouts = tuple(
+        setting or layout for setting, layout in zip(hand.settings, hand.layouts, strict=True)
+    )
+    told: list[Told] = []
+    for seat, setting in zip(match.seats, hand.settings, strict=True):
+        if setting is not None:
+            told.append(Told(Revealed(seat, setting.front, setting.middle, setting.back)))
+    scorings = [score_rows(each.front, each.middle, each.back) for each in layouts]
+    units = settle(scorings)
+    totals = tuple(total + unit for total, unit in zip(match.totals, units, strict=True))
+    earned = tuple(
+        reaches_fantasyland(scoring, in_fantasyland=there)
+        for scoring, there in zip(scorings, match.fantasyland, strict=True)
+    )
+    told.append(Told(_scored(len(match.hand_scores), scorings, units, totals, earned)))
+    ordinary = not any(match.fantasyland)
+    after = Match(
+        seats=match.seats,
+        scheduled=match.scheduled,
+        played=match.played + ordinary,
+        dealer=next_dealer(match.dealer, len(match.seats), earned),
+        fantasyland=earned,
+        hand_scores=(*match.hand_scores, units),
+        totals=totals,
+    )
+    if is_over(after):
+        shown = Hand(
+            layouts, hand.dealt, (None,) * len(layouts), hand.stock, hand.order, hand.turns
+        )
+        return Step(State(after, Phase.OVER, shown), tuple(told))
+    dealt, more = deal_hand(after, deals)
+    return Step(dealt, (*told, *more))
+
+
+def _scored(
+    hand: int,
+    scorings: Sequence[Scoring],
+    units: tuple[int, ...],
+    totals: tuple[int, ...],
+    earned: tuple[bool, ...],
+) -> Scored:
+    fouls = tuple(scoring.foul for scoring in scorings)
+    royalties = tuple(scoring.royalty_units for scoring in scorings)
+    return Scored(hand, fouls, royalties, units, totals, earned)
+
+
+def next_dealer(dealer: Seat, seats: int, earned: Sequence[bool]) -> Seat:
+    """The deal stays while anybody is in Fantasyland (O11), then moves to the left."""
+    return dealer if any(earned) else Seat((dealer + 1) % seats)
+
+
+def is_over(match: Match) -> bool:
+    """All scheduled hands are played and nobody has Fantasyland to come (O12), or the cap."""
+    if len(match.hand_scores) >= MOST_HANDS * match.scheduled:
+        return True
+    return match.played >= match.scheduled and not any(match.fantasyland)

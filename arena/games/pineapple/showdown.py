@@ -1,0 +1,52 @@
+"""How the pots of a Pineapple hand are shared out at the showdown."""
+
+from collections.abc import Sequence
+
+from arena import poker
+from arena.cards import Card
+from arena.games.betting.pots import Pot, best_of, share_out
+from arena.games.contract import Seat
+from arena.games.pineapple.words import PotWon
+
+
+def unshown(pot: Pot, seats: int) -> PotWon:
+    """A pot that goes to the only seat left."""
+    (winner,) = pot.eligible
+    shares = tuple([pot.amount if seat == winner else 0 for seat in range(seats)])
+    return PotWon(pot.amount, pot.eligible, (winner,), (), shares)
+
+
+def award(
+    pots: Sequence[Pot],
+    order: Sequence[Seat],
+    holes: Sequence[Sequence[Card]],
+    board: Sequence[Card],
+    *,
+    with_low: bool,
+) -> tuple[PotWon, ...]:
+    """Share out each pot by itself.
+
+    `order` are the seats that show, from the dealer's left, which is the order
+    of odd chips (B11); `holes` are the kept cards by seat.
+    """
+    highs: list[int | None] = [None] * len(holes)
+    lows: list[int | None] = [None] * len(holes)
+    for seat in order:
+        cards = (*holes[seat], *board)
+        highs[seat] = poker.standard(cards)
+        if with_low:
+            lows[seat] = poker.eight_or_better(cards)
+    won = []
+    for pot in pots:
+        players = [seat for seat in order if seat in pot.eligible]
+        winners, low_winners = best_of(players, highs), best_of(players, lows)
+        shares = [0] * len(holes)
+        # An odd chip goes to the high half; without a low that is the whole pot.
+        low_half = pot.amount // 2 if low_winners else 0
+        share_out(shares, pot.amount - low_half, winners)
+        if low_winners:
+            share_out(shares, low_half, low_winners)
+        won.append(
+            PotWon(pot.amount, pot.eligible, tuple(winners), tuple(low_winners), tuple(shares))
+        )
+    return tuple(won)

@@ -1,0 +1,309 @@
+"""Soko, or Canadian stud, for two to eight seats.
+
+Five-card stud in which four of a suit and four in a row count, bet at spread
+limit. The digest's rulings are cited as S1 to S14, those on betting as B1 to B12.
+
+| round | begins with           | who is first                     | limits                   |
+|-------|-----------------------|----------------------------------|--------------------------|
+| 1     | a hole card, a card up | the lowest card, which brings in | `min_bet` to `max_bet`  |
+| 2     | a second card up      | the lowest hand exposed (S6)     | doubled if a pair shows  |
+| 3, 4  | a further card up     | the same                         | doubled                  |
+
+There is no fifth round, though the source speaks of one (S1).
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from arena.cards import PACK_52, Card
+from arena.games.betting import rounds
+from arena.games.betting.match import (
+    NO_ACTIONS,
+    Action,
+    HandEnded,
+    Line,
+    Match,
+    UncalledReturned,
+    acted,
+    ended_match,
+    new_round,
+    next_hand,
+    result_of,
+    score_hand,
+)
+from arena.games.betting.moves import Bet, BringIn, Call, Check, Choices, Fold, Raise, bring_ins_of
+from arena.games.betting.pots import Pot, pots_of
+from arena.games.betting.rounds import Chips, Round
+from arena.games.contract import Deals, IllegalMove, Moves, Result, Seat, Step, Told, require_to_act
+from arena.games.soko.options import Options
+from arena.games.soko.showdown import award, first_to_act
+from arena.games.soko.stakes import Stakes, first_match
+from arena.games.soko.state import Deal, Hand, State
+from arena.games.soko.words import (
+    BroughtIn,
+    Dealt,
+    HandBegan,
+    Move,
+    Phase,
+    Shown,
+    UpcardsDealt,
+    View,
+)
+
+LAST_ROUND: Final = 4
+
+
+def start(options: Options, seats: int, deals: Deals) -> Step:
+    """Post and deal the first hand. Seat 0 deals it.
+
+    Raises:
+      BadOptions: unless there are 2 to 8 seats, and the stakes make sense.
+    """
+    stakes, match = first_match(options, seats)
+    told: list[Told] = []
+    return Step(begin_hands(stakes, match, deals, told), tuple(told))
+
+
+def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
+    """Take a move of the seat to act.
+
+    Raises:
+      IllegalMove: if the rules forbid it here.
+    """
+    asked = to_act(state)
+    if not asked:
+        raise IllegalMove("the match is over")
+    (move,) = require_to_act(chosen, asked)
+    return _bet(state, move, deals) if state.phase is Phase.BET else _bring_in(state, move, deals)
+
+
+def to_act(state: State) -> tuple[Seat, ...]:
+    """The seat whose turn it is."""
+    return state.betting.pending[:1]
+
+
+def moves(state: State, seat: Seat) -> Moves:
+    """The sizes of a bring-in, or betting moves."""
+    if state.phase is Phase.BRING_IN:
+        return _bring_ins(state.betting)
+    return rounds.choices(state.betting)
+
+
+def view(state: State, seat: Seat | None) -> View:
+    """What a seat may know; the spectator sees no hole card before the showdown."""
+    match, deal, round_ = state.hand.match, state.hand.deal, state.betting
+    limits, pending = round_.limits, round_.pending
+    return View(
+        state.phase,
+        state.number,
+        match.hand,
+        match.dealer,
+        pending[0] if pending else None,
+        None if seat is None else deal.holes[seat],
+        deal.upcards,
+        round_.live,
+        limits.least,
+        limits.most,
+        round_.chips,
+        round_.to_call,
+        round_.min_to,
+        round_.max_to,
+        state.line,
+        match.scores.totals,
+    )
+
+
+def fallback(state: State, seat: Seat) -> Move:
+    """The smallest bring-in; else check, or else fold (B1)."""
+    if state.phase is Phase.BRING_IN:
+        smallest: Move = _bring_ins(state.betting).offered[0]
+        return smallest
+    return rounds.fallback(state.betting)
+
+
+def hand_number(state: State) -> int:
+    """The deal, from 0."""
+    return state.hand.match.hand
+
+
+def heavy(state: State, seat: Seat, move: Move) -> bool:
+    """No step is."""
+    return False
+
+
+def result(state: State) -> Result | None:
+    """Chips won or lost over the match; equal totals share a place."""
+    return None if to_act(state) else result_of(state.hand.match)
+
+
+def begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[Told]) -> State:
+    """Begin the next hand that has something to decide, or end the match.
+
+    In a freezeout a hand may pass without a decision: where antes take all the
+    chips of all seats but one (S13).
+    """
+    state: State | None = None
+    while match is not None:
+        state = begin_hand(stakes, match, deals, told)
+        if state.phase is not Phase.OVER:
+            return state
+        ended = state.hand.match
+        match = next_hand(ended, ended.scores)
+    assert state is not None
+    return state
+
+
+def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
+    """Post, deal a card down and one up, and find who brings in."""
+    players, limits = match.players, stakes.limits[0]
+    order = rounds.clockwise(players, match.dealer)
+    chips = rounds.post(match.stacks, stakes.ante)
+    told.append(Told(HandBegan(match.hand, match.dealer, chips)))
+    deck = deals.shuffle(match.hand, "deck", PACK_52)
+    holes: list[Card | None] = [None] * len(match.stacks)
+    for seat, card in zip(order, deck, strict=False):
+        holes[seat] = card
+        told.append(Told(Dealt(seat, card), (seat,)))
+    deal = Deal(tuple(holes), ((),) * len(holes), deck[len(players) :])
+    hand = Hand(stakes, match, _deal_up(deal, order, 1, told))
+    if not rounds.able(chips, players):
+        return _deal_on(hand, 1, chips, players, NO_ACTIONS, told)
+    able = [seat for seat in order if chips.stacks[seat]]
+    first = first_to_act(hand.deal.upcards, able)
+    stack = chips.stacks[first]
+    # Not a turn of betting: what is owed is an amount, and nothing else is allowed.
+    low, high = min(stakes.bring_in, stack), min(limits.most, stack)
+    price = rounds.unopened(limits)
+    opening = Round(limits, chips, players, (first,), price, (), 0, low, high)
+    return State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS)
+
+
+def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int, told: list[Told]) -> Deal:
+    upcards, cards = list(deal.upcards), deal.stock[: len(order)]
+    for seat, card in zip(order, cards, strict=True):
+        upcards[seat] = (*upcards[seat], card)
+    told.append(Told(UpcardsDealt(number, order, cards)))
+    return Deal(deal.holes, tuple(upcards), deal.stock[len(order) :])
+
+
+def _bring_ins(opening: Round) -> Choices:
+    assert opening.min_to is not None
+    assert opening.max_to is not None
+    return bring_ins_of(opening.min_to, opening.max_to, opening.limits.least)
+
+
+def _bring_in(state: State, move: Move, deals: Deals) -> Step:
+    hand, opening = state.hand, state.betting
+    seat, limits, live = opening.pending[0], opening.limits, opening.live
+    if not isinstance(move, BringIn) or move not in _bring_ins(opening):
+        raise IllegalMove(f"bring in from {opening.min_to} to {opening.max_to}")
+    chips = rounds.put_in(opening.chips, seat, move.to)
+    # A short bring-in still costs the others the whole (B9).
+    price = rounds.opened(limits, max(move.to, hand.stakes.bring_in))
+    others = rounds.clockwise(live, seat)[:-1]
+    after = rounds.begin(limits, chips, live, others, price, posted=seat)
+    line, _ = acted(state.line, seat, Action.BET, after)
+    return _go_on(state, after, line, Told(BroughtIn(seat, move.to)), deals)
+
+
+_ACTIONS: Final = {
+    Fold: Action.FOLD,
+    Check: Action.CHECK,
+    Call: Action.CALL,
+    Bet: Action.BET,
+    Raise: Action.RAISE,
+}
+
+
+def _bet(state: State, move: Move, deals: Deals) -> Step:
+    if isinstance(move, BringIn):
+        raise IllegalMove("this is not the time to bring in")
+    after = rounds.act(state.betting, move)
+    line, event = acted(state.line, state.betting.pending[0], _ACTIONS[type(move)], after)
+    return _go_on(state, after, line, event, deals)
+
+
+def _go_on(state: State, after: Round, line: Line, event: Told, deals: Deals) -> Step:
+    """Go on after a move: with the next seat, the next round or the next hand."""
+    hand, number = state.hand, state.number
+    if after.pending:
+        return Step(State(hand, Phase.BET, number, after, line), (event,))
+    told = [event]
+    ended = _end_round(hand, number, after, line, told)
+    if ended.phase is Phase.OVER:
+        match = ended.hand.match
+        following = next_hand(match, match.scores)
+        if following is not None:
+            ended = begin_hands(hand.stakes, following, deals, told)
+    return Step(ended, tuple(told))
+
+
+def _end_round(hand: Hand, number: int, ended: Round, line: Line, told: list[Told]) -> State:
+    """Collect the bets, and go on to the next card or the end of the hand."""
+    live, before = ended.live, ended.chips
+    chips, owner = rounds.collect(ended)
+    if owner is not None:
+        amount = chips.stacks[owner] - before.stacks[owner]
+        told.append(Told(UncalledReturned(owner, amount)))
+    if len(live) == 1:
+        pot = Pot(sum(chips.paid), live)
+        return _end_hand(hand, number, chips, live, line, (pot,), told)
+    return _deal_on(hand, number, chips, live, line, told)
+
+
+def _deal_on(
+    hand: Hand, number: int, chips: Chips, live: tuple[Seat, ...], line: Line, told: list[Told]
+) -> State:
+    """Deal cards until somebody has something to decide, or the hands are shown."""
+    stakes, match, deal = hand.stakes, hand.match, hand.deal
+    order = rounds.clockwise(live, match.dealer)
+    able = [seat for seat in order if chips.stacks[seat]]
+    while number < LAST_ROUND:
+        number += 1
+        deal = _deal_up(deal, order, number, told)
+        if len(able) > 1:
+            limits = stakes.limits[number > 2 or _pair_shows(deal.upcards, live)]
+            first = live.index(first_to_act(deal.upcards, able))
+            turns = live[first:] + live[:first]
+            opening = rounds.begin(limits, chips, live, turns, rounds.unopened(limits))
+            after = Hand(stakes, match, deal)
+            return State(after, Phase.BET, number, opening, new_round(line))
+    told += [Told(Shown(seat, _hole(deal, seat))) for seat in order]
+    pots = pots_of(chips.paid, live)
+    return _end_hand(Hand(stakes, match, deal), number, chips, live, line, pots, told)
+
+
+def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool:
+    """Whether a seat that has not folded shows a pair, be it all-in (S9)."""
+    return any(upcards[seat][0][0] == upcards[seat][1][0] for seat in live)
+
+
+def _end_hand(
+    hand: Hand,
+    number: int,
+    chips: Chips,
+    live: tuple[Seat, ...],
+    line: Line,
+    pots: Sequence[Pot],
+    told: list[Told],
+) -> State:
+    """Share out the pots; the state has the phase `OVER`, whether or not the match goes on."""
+    deal = hand.deal
+    held = [(_hole(deal, seat), *deal.upcards[seat]) for seat in live]
+    won = award(pots, held, live, len(deal.holes))
+    shares = [each.shares for each in won]
+    stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
+    told += [Told(each) for each in won]
+    scores = score_hand(hand.match, stacks)
+    told.append(Told(HandEnded(hand.match.hand, scores.hands[-1], scores.totals)))
+    nothing = (0,) * len(stacks)
+    limits = hand.stakes.limits[number > 1]
+    paid_out = rounds.closed(limits, Chips(stacks, nothing, nothing), live)
+    over = Hand(hand.stakes, ended_match(hand.match, scores), deal)
+    return State(over, Phase.OVER, number, paid_out, line)
+
+
+def _hole(deal: Deal, seat: Seat) -> Card:
+    card = deal.holes[seat]
+    assert card is not None, "only seats that were dealt to play"
+    return card
