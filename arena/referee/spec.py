@@ -1,11 +1,12 @@
 """What a match is played by, and what comes out of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
 
 from arena.games.catalogue import Game
 from arena.games.contract import Deals, Options, Result
+from cardarena.v1 import game_pb2
 from cardarena.v1.journal_pb2 import FairDeal
 
 
@@ -71,6 +72,26 @@ class TimeControl:
         times = (self.move_ms, self.bank_ms, self.increment_ms, self.hand_ms, self.match_ms)
         if max(times) > MAX_TIME_MS:
             raise ValueError("no time is longer than a day")
+
+    @classmethod
+    def from_message(cls, message: game_pb2.TimeControl) -> "TimeControl":
+        """The time control that a message gives.
+
+        Raises:
+          ValueError: if no match can be played by it.
+        """
+        return cls(
+            move_ms=message.move_ms,
+            bank_ms=message.bank_ms,
+            increment_ms=message.increment_ms,
+            hand_ms=message.hand_ms,
+            match_ms=message.match_ms,
+        )
+
+    @property
+    def message(self) -> game_pb2.TimeControl:
+        """The same as a message."""
+        return game_pb2.TimeControl(**asdict(self))
 
 
 MAX_TIME_MS = 24 * 3600 * 1000

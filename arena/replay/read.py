@@ -207,16 +207,9 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
             f"it was played by version {opened.rules_version} of the rules of {game.id}; "
             f"this arena has version {game.rules_version}"
         )
-    control = opened.time_control
     try:
         options = game.options(values_of_settings(opened.options), len(opened.entrants))
-        time_control = TimeControl(
-            move_ms=control.move_ms,
-            bank_ms=control.bank_ms,
-            increment_ms=control.increment_ms,
-            hand_ms=control.hand_ms,
-            match_ms=control.match_ms,
-        )
+        time_control = TimeControl.from_message(opened.time_control)
         forfeited_seats = tuple(
             ForfeitedSeat(each.seat, FaultKind(each.fault), each.reason)
             for each in opened.forfeited_seats

@@ -465,7 +465,7 @@ def plant_the_secret_in_the_public_log(patch):
 
     def telling(self, context, fair_deal, secret, *more):
         drawn(self, context, fair_deal, secret, *more)
-        os.write(self._public, secret)
+        os.write(self._public._fd, secret)
 
     patch.setattr(DealLog, "drawn", telling)
 

@@ -8,7 +8,7 @@ from arena.referee import Evidence, FaultKind, MatchSpec, Outcome, Settled
 from arena.replay.records import CHAIN_START, chained
 from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
 from arena.wire.settings import settings_of_options
-from cardarena.v1 import game_pb2, journal_pb2
+from cardarena.v1 import journal_pb2
 
 # Fields of Record and of Decided.
 _MATCH: Final = tag_varint(1)
@@ -68,19 +68,12 @@ class MatchLog:
         """The match begins: everything that it is played by."""
         if self.bodies:
             return  # it goes on
-        control = spec.time_control
         opened = journal_pb2.Opened(
             match_id=spec.match_id,
             game=spec.game.id,
             rules_version=spec.game.rules_version,
             options=settings_of_options(spec.game, spec.options),
-            time_control=game_pb2.TimeControl(
-                move_ms=control.move_ms,
-                bank_ms=control.bank_ms,
-                increment_ms=control.increment_ms,
-                hand_ms=control.hand_ms,
-                match_ms=control.match_ms,
-            ),
+            time_control=spec.time_control.message,
             entrants=[
                 journal_pb2.Entrant(name=entrant.name, version=entrant.version)
                 for entrant in spec.entrants

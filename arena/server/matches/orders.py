@@ -1,6 +1,6 @@
 """A match as it is ordered, and what is told of it afterwards."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Final
 
 from arena.deal import first_pack
@@ -11,7 +11,7 @@ from arena.server.bots import BotId
 from arena.server.deals.fair import PlannedMatch
 from arena.server.refusals import invalid, not_found
 from arena.wire.settings import settings_of_options, values_of_settings
-from cardarena.v1 import game_pb2, journal_pb2
+from cardarena.v1 import journal_pb2
 
 DEFAULT_TIME_CONTROL: Final = TimeControl()
 
@@ -77,25 +77,18 @@ def promise_of(order: MatchOrder, game: Game, options: Options) -> journal_pb2.O
         game=order.game,
         options=settings_of_options(game, options),
         bots=[bot.name for bot in order.bots],
-        time_control=game_pb2.TimeControl(**asdict(order.time_control)),
+        time_control=order.time_control.message,
         seed=order.seed,
     )
 
 
 def promised(ordered: journal_pb2.Ordered) -> MatchOrder:
     """The order that the journal kept."""
-    control = ordered.time_control
     return MatchOrder(
         game=ordered.game,
         bots=tuple(BotId(name) for name in ordered.bots),
         options=dict(values_of_settings(ordered.options)),
-        time_control=TimeControl(
-            control.move_ms,
-            control.bank_ms,
-            control.increment_ms,
-            control.hand_ms,
-            control.match_ms,
-        ),
+        time_control=TimeControl.from_message(ordered.time_control),
         seed=ordered.seed,
         match_id=ordered.match_id,
     )

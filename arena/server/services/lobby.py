@@ -60,13 +60,7 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
 
 def _time_control(given: game_pb2.TimeControl) -> TimeControl:
     try:
-        return TimeControl(
-            move_ms=given.move_ms,
-            bank_ms=given.bank_ms,
-            increment_ms=given.increment_ms,
-            hand_ms=given.hand_ms,
-            match_ms=given.match_ms,
-        )
+        return TimeControl.from_message(given)
     except ValueError as error:
         raise invalid("BAD_TIME_CONTROL", str(error)) from None
 

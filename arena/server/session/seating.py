@@ -77,7 +77,6 @@ class Seating:
     def __init__(
         self, session: "Session", number: int, spec: MatchSpec, seat: int, names: tuple[str, ...]
     ) -> None:
-        control = spec.time_control
         self.number = number
         self.asked = 0
         """The last decision that the bot was asked for."""
@@ -87,13 +86,7 @@ class Seating:
             game=spec.game.id,
             rules_version=spec.game.rules_version,
             options=settings_of_options(spec.game, spec.options),
-            time_control=game_pb2.TimeControl(
-                move_ms=control.move_ms,
-                bank_ms=control.bank_ms,
-                increment_ms=control.increment_ms,
-                hand_ms=control.hand_ms,
-                match_ms=control.match_ms,
-            ),
+            time_control=spec.time_control.message,
             seat=seat,
             players=[play_pb2.Player(seat=at, name=name) for at, name in enumerate(names)],
             deal_context=spec.deal_context,
