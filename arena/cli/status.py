@@ -23,7 +23,9 @@ Examples:
 The exit code is 0 if an arena is up, and 1 if not.
 """
 )
-@click.option("--metrics", metavar="URL", help="Ask the page of metrics there, not a data folder.")
+@click.option(
+    "--metrics", metavar="URL", help="Ask the arena with its metrics there, not a data folder."
+)
 @click.option("--json", "as_data", is_flag=True, help="The same for a program.")
 @data_option
 def status(metrics: str | None, as_data: bool, data: Path) -> None:

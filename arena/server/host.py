@@ -278,7 +278,8 @@ class _Host:
         settings = self._settings
         if settings.metrics_port is None:
             return ""
-        from arena.server.services.metrics import MetricsPort, Watched
+        from arena.server.services.metrics import MetricsPort
+        from arena.server.services.watched import Watched
 
         watched = Watched(
             arena, self._journal, self._deal_log, settings.data, arena.admission, arena.lag
