@@ -65,7 +65,13 @@ def _lines(found: Status, told: Mapping[str, Any], now: datetime) -> Iterator[st
     if found.incidents:
         yield "Last errors in arena.log:"
         for each in found.incidents:
-            words = (each.time[:19].replace("T", " "), each.event, each.error)
+            words = (
+                each.time[:19].replace("T", " "),
+                each.event,
+                each.incident and f"incident {each.incident}",
+                each.match and f"match {each.match}",
+                each.error,
+            )
             yield "  " + "  ".join(word for word in words if word)
 
 

@@ -434,7 +434,7 @@ class Arena:
             assert self._nursery is not None
             self._nursery.start_soon(self._keep_promise, promised(promise))
         if going_on:
-            _log.info("%d matches go on where they stood", going_on)
+            _log.info("matches go on where they stood", extra={"matches": going_on})
             assert self._nursery is not None
             self._nursery.start_soon(self._release_held)
         self.journal.flush()
@@ -445,7 +445,7 @@ class Arena:
             await self._synced()
             for segment in spent:
                 segment.unlink(missing_ok=True)
-            _log.info("%d segments of earlier journals are no longer needed", len(spent))
+            _log.info("earlier journals were removed", extra={"segments": len(spent)})
 
     async def _keep_promise(self, order: MatchOrder) -> None:
         """Begin a match that was promised before a crash, once its bots are back or late."""
@@ -456,7 +456,8 @@ class Arena:
         try:
             ordered = self._prepare(order, leased=True)
         except Refused as refused:
-            _log.warning("match %s cannot begin any more: %s", order.match_id, refused.text)
+            fields = {"match": order.match_id, "why": refused.text}
+            _log.warning("a match cannot begin any more", extra=fields)
         else:
             await self._play(replace(ordered, leased=False))
 
@@ -475,7 +476,8 @@ class Arena:
         try:
             playing = self._playing_on(unfinished, order_of(unfinished), held=True)
         except Unplayable as error:
-            _log.warning("match %s cannot go on: %s", unfinished.opened.match_id, error)
+            fields = {"match": unfinished.opened.match_id, "why": str(error)}
+            _log.warning("a match cannot go on", extra=fields)
             close(unfinished, AbortCause.UNPLAYABLE, self.journal, self.replays, self.signer)
             return False
         self._nursery.start_soon(playing)

@@ -178,7 +178,7 @@ class _Host:
                 recover, folder, replays, held=lambda _: True, signer=signer
             )
             for damage in (*deal_log.damage, *recovery.damage):
-                _log.warning("the journal is damaged: %s", damage)
+                _log.warning("the journal is damaged", extra={"why": damage})
             with Journal(
                 folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
             ) as journal:

@@ -412,7 +412,7 @@ def test_a_lock_that_is_kept_is_another_arenas(tmp_path, monkeypatch):
 
 def test_the_last_errors_of_the_log_are_told(tmp_path):
     lines = [
-        json.dumps({"level": "error", "event": f"incident {at}", "incident": str(at)})
+        json.dumps({"level": "error", "event": "an error in a call", "incident": str(at)})
         for at in range(8)
     ]
     others = ['{"level": "info", "event": "an \\"error\\" was told"}', '{"level": "error", "eve']
@@ -424,14 +424,21 @@ def test_the_last_errors_of_the_log_are_told(tmp_path):
 def test_a_person_is_told_the_last_errors(tmp_path):
     line = {
         "level": "error",
-        "event": "incident 3f9a",
+        "event": "an error of the arena's own aborts a match",
+        "incident": "3f9a",
+        "match": "m1",
         "error": "KeyError",
         "timestamp": "2026-11-21T04:20:11.1Z",
     }
     with running(tmp_path, Tokens(guests=True)):
         (tmp_path / "arena.log").write_text(json.dumps(line) + "\n")
         _, text = status("--data", tmp_path)
-    assert text.splitlines()[-2:] == [
-        "Last errors in arena.log:",
-        "  2026-11-21 04:20:11  incident 3f9a  KeyError",
+    head, last = text.splitlines()[-2:]
+    assert head == "Last errors in arena.log:"
+    assert [word for word in last.split("  ") if word] == [
+        "2026-11-21 04:20:11",
+        "an error of the arena's own aborts a match",
+        "incident 3f9a",
+        "match m1",
+        "KeyError",
     ]

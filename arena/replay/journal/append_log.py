@@ -215,6 +215,6 @@ class AppendLog:
     def _break(self, error: OSError) -> NoReturn:
         if not self._broken:
             self._broken = f"{self._name} cannot be written: {error.strerror}"
-            _log.error("%s", self._broken)
+            _log.error(self._broken)
             self._on_broken(self._broken)
         raise Unwritten(self._broken) from error

@@ -322,7 +322,8 @@ def _hold(fd: int, folder: Path) -> None:
     try:
         held = disk.lock(fd)
     except OSError as error:
-        _log.warning("%s cannot be locked: %s", folder / DEALS_NAME, error.strerror)
+        fields = {"path": str(folder / DEALS_NAME), "why": error.strerror}
+        _log.warning("the file of deals cannot be locked", extra=fields)
         return
     if not held:
         raise Unwritten(f"another arena keeps its deals in {folder}")

@@ -144,7 +144,7 @@ class DealSets:
                     write_replay, self._replays, match_id, log.bodies, opening, self._signer
                 )
             except OSError:
-                _log.exception("the replay of match %s could not be written", match_id)
+                _log.exception("a replay could not be written", extra={"match": match_id})
         if deal_set.fixed.fair is not None:
             await self._deals.close(deal_set.fixed.context)
 

@@ -264,7 +264,8 @@ class Deals:
                     await bell.rung()
                 group.check()
             if group.complaint:
-                _log.warning("deal-set %s is void: %s", order.group_id, group.complaint)
+                fields = {"deal_set": order.group_id, "why": group.complaint}
+                _log.warning("a deal-set is void", extra=fields)
                 void = self._log.voided(context, group.complaint, group.commitments, group.told)
                 await self._publish(void)
                 return None

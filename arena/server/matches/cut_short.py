@@ -97,7 +97,7 @@ def close(
         try:
             write_replay(replays, match_id, log.bodies, unfinished.opening, signer)
         except OSError:
-            _log.exception("the replay of match %s could not be written", match_id)
+            _log.exception("a replay could not be written", extra={"match": match_id})
 
 
 def keep_sessions(sessions: Mapping[tuple[str, int], KeptSession], journal: Journal) -> None:

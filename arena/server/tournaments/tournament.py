@@ -214,7 +214,8 @@ class _Patient:
             try:
                 self._tournament.record(match, outcome)
             except StoreBusy as error:
-                _log.warning("the result of match %s waits: %s", match.id, error)
+                fields = {"match": match.id, "why": str(error)}
+                _log.warning("a result waits to be written", extra=fields)
             else:
                 return
         self._tournament.record(match, outcome)
