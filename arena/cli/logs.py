@@ -13,11 +13,14 @@ import logging
 import re
 import traceback
 from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, Final
 
 import structlog
+
+from arena.token_bucket import TokenBucket
 
 LOG_NAME: Final = "arena.log"
 MAX_LOG_BYTES: Final = 32 << 20
@@ -83,37 +86,35 @@ class Throttle(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
+        self._now_s = 0.0
+        """When the record was made that is looked at."""
         self._kinds: dict[tuple[str, str], _Kind] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno >= logging.ERROR:
             return True
+        self._now_s = record.created
         name = record.name, str(record.msg)
         kind = self._kinds.get(name)
         if kind is None:
             if len(self._kinds) >= MAX_KINDS:
                 self._kinds.clear()
-            kind = self._kinds[name] = _Kind(record.created)
-        passed_s = max(0.0, record.created - kind.at_s)
-        kind.at_s = record.created
-        kind.room = min(BURST_LINES, kind.room + passed_s * LINES_PER_S)
-        if kind.room < 1:
+            bucket = TokenBucket(BURST_LINES, LINES_PER_S, lambda: self._now_s)
+            kind = self._kinds[name] = _Kind(bucket)
+        if not kind.bucket.take():
             kind.left_out += 1
             return False
-        kind.room -= 1
         if kind.left_out:
             setattr(record, LEFT_OUT, kind.left_out)
             kind.left_out = 0
         return True
 
 
+@dataclass(slots=True)
 class _Kind:
-    __slots__ = ("at_s", "left_out", "room")
-
-    def __init__(self, at_s: float) -> None:
-        self.at_s = at_s
-        self.room = float(BURST_LINES)
-        self.left_out = 0
+    bucket: TokenBucket
+    left_out: int = 0
+    """Lines since the last that was let through."""
 
 
 Event = MutableMapping[str, Any]
