@@ -14,7 +14,8 @@ from typing import Any, Final, cast
 from arena.referee import Settled
 from arena.server.bots import BotId
 from arena.server.gate.admission import Admission
-from arena.server.services.metrics import Watched, families, page
+from arena.server.services.metrics import families, page
+from arena.server.services.watched import Watched
 from arena.server.session.session import Session
 from arena.server.watch import Watch
 from arena.testing.referee import seeded_spec

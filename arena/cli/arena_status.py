@@ -1,8 +1,7 @@
-"""How an arena is doing, read from outside: from its data folder and its page of metrics."""
+"""How an arena is doing, read from outside: from its data folder and its page of status."""
 
 import http.client
 import json
-import math
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -11,61 +10,94 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from prometheus_client.parser import text_string_to_metric_families
-
 from arena.server.data_folder import Notice, is_running, read_notice
 
 TIMEOUT_S: Final = 5.0
-MAX_PAGE_BYTES: Final = 4 << 20
+MAX_PAGE_BYTES: Final = 1 << 20
+MAX_NUMBER: Final = 2**53
+"""Whatever an arena counts stays below."""
 TAIL_BYTES: Final = 1 << 20
 """How much of the log's end is searched for incidents."""
 INCIDENTS: Final = 5
 """How many of the last are told."""
-PREFIX: Final = "cardarena_"
-
-Labels = tuple[tuple[str, str], ...]
+_YEAR_9999_UNIX_S: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
+"""Later times have no date."""
+SIGNS: Final = ("version", "draining")
+"""What tells an arena's page from that of another program, whatever the version."""
+OLDER_PAGE: Final = b"the metrics are at /metrics"
+"""What arenas without a status say to who asks for it."""
 
 
 class NoAnswer(Exception):
     """There is no arena that could be asked. The text says what there is instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of metrics that was read."""
+def _count(found: object) -> bool:
+    return _number(found) and isinstance(found, int)
 
-    samples: Mapping[str, Mapping[Labels, float]]
-    """By the sample's name, then by its labels."""
 
-    def value(self, name: str, **labels: str) -> float:
-        """One number; 0 if there is none."""
-        return self.samples.get(name, {}).get(tuple(sorted(labels.items())), 0.0)
+def _number(found: object) -> bool:
+    return (
+        isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found <= MAX_NUMBER
+    )
 
-    def total(self, name: str) -> float:
-        """The sum over all labels."""
-        return sum(self.samples.get(name, {}).values())
 
-    def by(self, name: str, label: str) -> dict[str, int]:
-        """Numbers above 0 by one label, the greatest first."""
-        found: dict[str, int] = {}
-        for labels, value in self.samples.get(name, {}).items():
-            key = dict(labels).get(label, "")
-            found[key] = found.get(key, 0) + int(value)
-        return {key: n for key, n in sorted(found.items(), key=lambda item: -item[1]) if n}
+def _moment(found: Any) -> bool:
+    return _number(found) and found < _YEAR_9999_UNIX_S
 
-    def quantile_s(self, name: str, share: float) -> float | None:
-        """The bucket's bound below which a share of the times were; None if there were none.
 
-        Infinite if they were above all bounds.
-        """
-        buckets = sorted(
-            (float(dict(labels)["le"]), value)
-            for labels, value in self.samples.get(f"{name}_bucket", {}).items()
-        )
-        if not buckets or not buckets[-1][1]:
-            return None
-        wanted = share * buckets[-1][1]
-        return next(bound for bound, so_far in buckets if so_far >= wanted)
+def _time_ms(found: object) -> bool:
+    return found is None or _number(found)
+
+
+def _counts(found: object) -> bool:
+    return isinstance(found, dict) and all(map(_count, found.values()))
+
+
+def _word(found: object) -> bool:
+    return isinstance(found, str)
+
+
+def _flag(found: object) -> bool:
+    return isinstance(found, bool)
+
+
+_TIMES: Final = {"count": _count, "p50": _time_ms, "p99": _time_ms}
+SHAPE: Final[Mapping[str, Any]] = {
+    "version": _word,
+    "draining": _flag,
+    "matches": {
+        "in_play": _count,
+        "begun": _count,
+        "ended": _counts,
+        "aborted": _counts,
+        "taken": _flag,
+        "refused": _count,
+    },
+    "bots": {"connected": _count, "known": _count},
+    "waiting_bytes": _count,
+    "decisions": _counts,
+    "faults": _counts,
+    "refused": {"calls": _counts, "messages": _counts},
+    "times_ms": {"charged": _TIMES, "turnaround": _TIMES, "journal_sync": _TIMES},
+    "lag": {
+        "late_p99_ms": _number,
+        "pauses": _count,
+        "paused_s": _number,
+        "longest_pause_ms": _number,
+        "refunded_s": _number,
+    },
+    "journal": {"written_bytes": _count, "unsynced_bytes": _count},
+    "deal_sets": _counts,
+    "process": {
+        "resident_bytes": _count,
+        "open_files": _count,
+        "threads": _count,
+        "cpu_s": _number,
+        "started_unix_s": _moment,
+    },
+}
+"""What a page of status has to hold (`arena.server.services.status` makes it)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +117,8 @@ class Status:
 
     notice: Notice | None
     """None if it was asked by the address of its metrics."""
-    page: Page | None
-    """None if it serves no metrics."""
+    page: Mapping[str, Any] | None
+    """What it tells of itself, as `SHAPE` says; None if it serves no metrics."""
     incidents: tuple[Incident, ...] = ()
     """The last of its log, oldest first."""
     disk: tuple[int, int] | None = None
@@ -131,11 +163,13 @@ def _not_running(data: Path, notice: Notice | None) -> str:
     )
 
 
-def fetch(url: str) -> Page:
-    """Read a page of metrics; `url` may be a host and a port alone.
+def fetch(url: str) -> dict[str, Any]:
+    """Read what the arena with its metrics at `url` tells of itself, as `SHAPE` says.
+
+    `url` may be a host and a port alone.
 
     Raises:
-      NoAnswer: if that is not possible, or it is not the page of an arena.
+      NoAnswer: if nobody answers there, or no arena whose status can be read.
     """
     parts = urlsplit(url if "://" in url else f"http://{url}")
     kinds: dict[str, type[http.client.HTTPConnection]] = {
@@ -148,33 +182,47 @@ def fetch(url: str) -> Page:
         kind = host = port = None
     if kind is None or not host:
         raise NoAnswer(f"{url!r} is no address of metrics; give one as http://127.0.0.1:9464")
+    beside = parts.path.rstrip("/").removesuffix("/metrics").removesuffix("/status")
     connection = kind(host, port, timeout=TIMEOUT_S)
     try:
-        connection.request("GET", parts.path if parts.path not in ("", "/") else "/metrics")
+        connection.request("GET", f"{beside}/status")
         with connection.getresponse() as response:
-            text = response.read(MAX_PAGE_BYTES).decode("utf-8", "replace")
+            data = response.read(MAX_PAGE_BYTES)
     except (OSError, http.client.HTTPException) as error:
-        why = getattr(error, "strerror", None) or "it does not answer as a page of metrics does"
+        why = getattr(error, "strerror", None) or "it does not answer as an arena does"
         raise NoAnswer(f"no arena answers at {url}: {why}") from error
     finally:
         connection.close()
-    page = _parsed(text) if response.status == http.HTTPStatus.OK else Page({})
-    if f"{PREFIX}draining" not in page.samples:
+    if response.status == http.HTTPStatus.NOT_FOUND and data.startswith(OLDER_PAGE):
+        raise NoAnswer(
+            f"the arena at {url} is of an older version, which has metrics and no status"
+        )
+    page = _parsed(data) if response.status == http.HTTPStatus.OK else None
+    if not isinstance(page, dict) or not _fits(page, {key: SHAPE[key] for key in SIGNS}):
         raise NoAnswer(f"what answers at {url} is no arena")
-    return page
+    if not _fits(page, SHAPE):
+        raise NoAnswer(
+            f"the status of the arena at {url}, version {page['version'] or 'unknown'}, "
+            "cannot be read by this version of the command"
+        )
+    return {key: page[key] for key in SHAPE}
 
 
-def _parsed(text: str) -> Page:
-    samples: dict[str, dict[Labels, float]] = {}
+def _parsed(data: bytes) -> object:
+    """What a page holds; None if it is not JSON."""
     try:
-        for family in text_string_to_metric_families(text):
-            for sample in family.samples:
-                labels = tuple(sorted(sample.labels.items()))
-                if math.isfinite(sample.value):
-                    samples.setdefault(sample.name, {})[labels] = sample.value
-    except (ValueError, LookupError, TypeError):  # whatever the parser trips over
-        return Page({})
-    return Page(samples)
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _fits(found: object, shape: Mapping[str, Any]) -> bool:
+    """Whether all that a shape names is there, and of its kind."""
+    return isinstance(found, dict) and all(
+        key in found
+        and (_fits(found[key], kind) if isinstance(kind, Mapping) else kind(found[key]))
+        for key, kind in shape.items()
+    )
 
 
 def last_incidents(data: Path) -> list[Incident]:
@@ -216,70 +264,6 @@ def as_json(status: Status) -> dict[str, Any]:
     if status.disk is not None:
         found["disk"] = dict(zip(("total_bytes", "free_bytes"), status.disk, strict=True))
     if page is not None:
-        found |= _numbers(page)
+        found |= page
     found["incidents"] = [asdict(each) for each in status.incidents]
     return found
-
-
-def _numbers(page: Page) -> dict[str, Any]:
-    def value(name: str) -> float:
-        return page.value(f"{PREFIX}{name}")
-
-    def times_ms(name: str) -> dict[str, float | None]:
-        metric = f"{PREFIX}{name}"
-        p50, p99 = (_ms(page.quantile_s(metric, share)) for share in (0.5, 0.99))
-        return {"count": page.value(f"{metric}_count"), "p50": p50, "p99": p99}
-
-    (version, *_), *_ = (*page.samples.get(f"{PREFIX}build_info", {}), (("version", ""),))
-    admission_open = page.samples.get(f"{PREFIX}admission_open")
-    found: dict[str, Any] = {
-        "version": version[1],
-        "draining": bool(value("draining")),
-        "matches": {
-            "in_play": int(value("matches_in_play")),
-            "begun": int(page.total(f"{PREFIX}matches_begun_total")),
-            "ended": page.by(f"{PREFIX}matches_ended_total", "ending"),
-            "aborted": page.by(f"{PREFIX}matches_aborted_total", "cause"),
-            "taken": admission_open is None or bool(value("admission_open")),
-            "refused": int(value("admission_refused_total")),
-        },
-        "bots": {"connected": int(value("sessions_connected")), "known": int(value("sessions"))},
-        "waiting_bytes": int(value("outbox_bytes")),
-        "decisions": page.by(f"{PREFIX}decisions_total", "game"),
-        "faults": page.by(f"{PREFIX}faults_total", "kind"),
-        "refused": {
-            "calls": page.by(f"{PREFIX}calls_refused_total", "reason"),
-            "messages": page.by(f"{PREFIX}messages_refused_total", "reason"),
-        },
-        "times_ms": {
-            "charged": times_ms("charged_seconds"),
-            "turnaround": times_ms("turnaround_seconds"),
-            "journal_sync": times_ms("journal_sync_seconds"),
-        },
-        "lag": {
-            "late_p99_ms": round(value("loop_late_p99_seconds") * 1000, 1),
-            "pauses": int(value("loop_pauses_total")),
-            "paused_s": round(value("loop_paused_seconds_total"), 3),
-            "longest_pause_ms": round(value("loop_longest_pause_seconds") * 1000, 1),
-            "refunded_s": round(value("refunded_seconds_total"), 3),
-        },
-        "journal": {
-            "written_bytes": int(value("journal_written_bytes_total")),
-            "unsynced_bytes": int(value("journal_unsynced_bytes")),
-        },
-        "deal_sets": page.by(f"{PREFIX}deal_sets_total", "step"),
-        "process": {
-            "resident_bytes": int(page.value("process_resident_memory_bytes")),
-            "open_files": int(page.value("process_open_fds")),
-            "threads": int(value("process_threads")),
-            "cpu_s": page.value("process_cpu_seconds_total"),
-            "started_unix_s": page.value("process_start_time_seconds"),
-        },
-    }
-    return found
-
-
-def _ms(seconds: float | None) -> float | None:
-    if seconds is None or math.isinf(seconds):
-        return None
-    return seconds * 1000

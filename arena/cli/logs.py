@@ -1,8 +1,8 @@
 """The arena's log: lines of JSON in the data folder, bounded, and free of what nobody may read.
 
-Whoever logs uses the standard library; here every record becomes a line. What
-a line is about stands in fields of their own: those that are given as `extra`,
-and those that a message names, as in "match %s cannot go on".
+Whoever logs uses the standard library; here every record becomes a line. The
+message says what happened, in words that are always the same; what it happened
+to stands in fields of its own, which the call gives as `extra`.
 
 Of an error the log keeps its type, and where it happened, but not what it
 says: an error's text quotes what the code was at work on, such as a card. What
@@ -13,11 +13,14 @@ import logging
 import re
 import traceback
 from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, Final
 
 import structlog
+
+from arena.token_bucket import TokenBucket
 
 LOG_NAME: Final = "arena.log"
 MAX_LOG_BYTES: Final = 32 << 20
@@ -32,10 +35,7 @@ MAX_KINDS: Final = 1_000
 LEFT_OUT: Final = "left_out"
 """Field of the first line after others of its kind were left out: how many."""
 
-_FIELDS: Final = {"deal-set": "deal_set"}
-_NAMED: Final = re.compile(r"\b(match|incident|bot|seat|deal-set) (?=%s)")
 _TOKEN: Final = re.compile(r"(arena_[0-9A-Za-z]{8})[0-9A-Za-z]{12,}")
-_PLACE: Final = re.compile(r"%(?:\(\w+\))?[#0\- +]*[\d*]*(?:\.[\d*]+)?[a-zA-Z]")
 
 
 def log_file(data: Path) -> logging.Handler:
@@ -62,13 +62,11 @@ def formatter() -> logging.Formatter:
     """Makes a record into a line of JSON."""
     stdlib, steps = structlog.stdlib, structlog.processors
     return stdlib.ProcessorFormatter(
-        pass_foreign_args=True,
         foreign_pre_chain=[
             stdlib.add_log_level,
             stdlib.add_logger_name,
             steps.TimeStamper(fmt="iso", utc=True),
             stdlib.ExtraAdder(),
-            _named_fields,
         ],
         processors=[
             stdlib.ProcessorFormatter.remove_processors_meta,
@@ -88,52 +86,38 @@ class Throttle(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
+        self._now_s = 0.0
+        """When the record was made that is looked at."""
         self._kinds: dict[tuple[str, str], _Kind] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.levelno >= logging.ERROR:
             return True
+        self._now_s = record.created
         name = record.name, str(record.msg)
         kind = self._kinds.get(name)
         if kind is None:
             if len(self._kinds) >= MAX_KINDS:
                 self._kinds.clear()
-            kind = self._kinds[name] = _Kind(record.created)
-        passed_s = max(0.0, record.created - kind.at_s)
-        kind.at_s = record.created
-        kind.room = min(BURST_LINES, kind.room + passed_s * LINES_PER_S)
-        if kind.room < 1:
+            bucket = TokenBucket(BURST_LINES, LINES_PER_S, lambda: self._now_s)
+            kind = self._kinds[name] = _Kind(bucket)
+        if not kind.bucket.take():
             kind.left_out += 1
             return False
-        kind.room -= 1
         if kind.left_out:
             setattr(record, LEFT_OUT, kind.left_out)
             kind.left_out = 0
         return True
 
 
+@dataclass(slots=True)
 class _Kind:
-    __slots__ = ("at_s", "left_out", "room")
-
-    def __init__(self, at_s: float) -> None:
-        self.at_s = at_s
-        self.room = float(BURST_LINES)
-        self.left_out = 0
+    bucket: TokenBucket
+    left_out: int = 0
+    """Lines since the last that was let through."""
 
 
 Event = MutableMapping[str, Any]
-
-
-def _named_fields(_: object, __: str, event: Event) -> Event:
-    """Make fields of what a message names: `"match %s cannot go on"` tells a match."""
-    text, values = str(event["_record"].msg), event.pop("positional_args", None)
-    if isinstance(values, tuple) and values:
-        places = [found.start() for found in _PLACE.finditer(text.replace("%%", "__"))]
-        for found in _NAMED.finditer(text):
-            at = places.index(found.end()) if found.end() in places else len(values)
-            if at < len(values):
-                event.setdefault(_FIELDS.get(found[1], found[1]), values[at])
-    return event
 
 
 def _own_words(_: object, __: str, event: Event) -> Event:

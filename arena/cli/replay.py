@@ -21,6 +21,7 @@ from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
 from arena.replay.signing import PUBLIC_KEY_BYTES, shown_key
 from arena.replay.verify import Verdict, verify_file
+from arena.replay.words import count
 from arena.replay.write import REPLAY_SUFFIX
 
 
@@ -272,11 +273,11 @@ def _print_verdict(verdict: Verdict, arena: bytes) -> None:
     facts = [
         verified.game,
         outcome.ending.name.lower(),
-        _count(outcome.decisions, "decision"),
-        _count(verified.hands, "hand"),
+        count(outcome.decisions, "decision"),
+        count(verified.hands, "hand"),
     ]
     if outcome.faults:
-        facts.append(_count(len(outcome.faults), "fault"))
+        facts.append(count(len(outcome.faults), "fault"))
     facts.append(str(verified.fairness))
     if not verified.signed_by:
         facts.append("not signed")
@@ -287,9 +288,9 @@ def _print_verdict(verdict: Verdict, arena: bytes) -> None:
     if verdict.in_log:
         facts.append("in the public log")
     if verdict.receipts:
-        asks = _count(verdict.asks_compared, "ask")
+        asks = count(verdict.asks_compared, "ask")
         signed = " signed" if all(each.signed for each in verdict.receipts) else ""
-        facts.append(f"{asks} as in {_count(len(verdict.receipts), f'{signed} receipt'.strip())}")
+        facts.append(f"{asks} as in {count(len(verdict.receipts), f'{signed} receipt'.strip())}")
     click.echo(click.style("✓", "green") + f" {verdict.path}: {' · '.join(facts)}")
 
 
@@ -318,7 +319,3 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "in_log": verdict.in_log,
         "signed_by": verified.signed_by.hex() or None,
     }
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")

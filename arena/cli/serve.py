@@ -64,12 +64,12 @@ Make a match between connected bots with the LobbyService, as from grpcurl:
     "--metrics-port",
     default=0,
     show_default=True,
-    help="Port of the metrics, for Prometheus and `arena status`; 0 takes a free one.",
+    help="Port of the metrics, for Prometheus, and of what `arena status` reads; 0 takes a free one.",
 )
 @click.option(
     "--metrics-host", default="127.0.0.1", show_default=True, help="Address of the metrics."
 )
-@click.option("--no-metrics", is_flag=True, help="Serve no metrics.")
+@click.option("--no-metrics", is_flag=True, help="Serve no metrics and no status.")
 @click.option(
     "--take-all",
     is_flag=True,

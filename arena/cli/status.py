@@ -23,7 +23,9 @@ Examples:
 The exit code is 0 if an arena is up, and 1 if not.
 """
 )
-@click.option("--metrics", metavar="URL", help="Ask the page of metrics there, not a data folder.")
+@click.option(
+    "--metrics", metavar="URL", help="Ask the arena with its metrics there, not a data folder."
+)
 @click.option("--json", "as_data", is_flag=True, help="The same for a program.")
 @data_option
 def status(metrics: str | None, as_data: bool, data: Path) -> None:
@@ -63,7 +65,13 @@ def _lines(found: Status, told: Mapping[str, Any], now: datetime) -> Iterator[st
     if found.incidents:
         yield "Last errors in arena.log:"
         for each in found.incidents:
-            words = (each.time[:19].replace("T", " "), each.event, each.error)
+            words = (
+                each.time[:19].replace("T", " "),
+                each.event,
+                each.incident and f"incident {each.incident}",
+                each.match and f"match {each.match}",
+                each.error,
+            )
             yield "  " + "  ".join(word for word in words if word)
 
 

@@ -47,7 +47,8 @@ class PendingNews:
             return tuple(self._codec.game_event(event) for event in self.events)
         except Exception:
             # What aborted the match may do so again here, and all are still to be told.
-            _log.exception("the last events of match %s are not told", match_id)
+            fields = {"match": match_id}
+            _log.exception("the last events of a match are not told", extra=fields)
             return ()
 
     def forget(self) -> None:

@@ -120,7 +120,7 @@ class Referee:
         try:
             step = await self._workers.step(spec.terms.game.id, state, chosen, spec.deals)
         except Exception:
-            _log.exception("a heavy step of match %s failed", spec.match_id)
+            _log.exception("a heavy step failed", extra={"match": spec.match_id})
             table.abort(AbortCause.ERROR)
             return
         if table.outcome is None:

@@ -499,7 +499,8 @@ class Table:
         except Unwritten:
             self.outcome = None
         except Exception:
-            _log.exception("match %s could not be closed in the journal", self.spec.match_id)
+            fields = {"match": self.spec.match_id}
+            _log.exception("a match could not be closed in the journal", extra=fields)
             self.outcome = self.outcome.voided()
             with contextlib.suppress(Exception):  # logged; perhaps an abort can be written
                 self._ledger.closed(self.outcome, self._now_s() - self._begin_s)
@@ -521,8 +522,9 @@ class Table:
             self.suspend()  # what is on the disk holds, and the match goes on from there
             self._over(self)
             return
-        incident, match_id = secrets.token_hex(4), self.spec.match_id
-        _log.exception("incident %s: the arena has to abort match %s", incident, match_id)
+        incident = secrets.token_hex(4)
+        fields = {"incident": incident, "match": self.spec.match_id}
+        _log.exception("an error of the arena's own aborts a match", extra=fields)
         self.abort(AbortCause.ERROR, incident)
 
 

@@ -1,11 +1,15 @@
-"""Files that only grow, and what is sure to be on the disk of them."""
+"""Files that are on the disk when a call says so: grown at the end, or written in one go.
 
+The functions are called as `disk.sync_data` and so on, never imported by their own names: so
+tests put a disk that fails in their place here, for everybody at once.
+"""
+
+import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Final
 
-sync_data: Final[Callable[[int], None]] = getattr(os, "fdatasync", os.fsync)
+sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 """Brings a file's content to the disk; not every system can leave its other data out."""
 
 
@@ -19,3 +23,61 @@ def write_all(fd: int, data: bytes) -> None:
     written = os.write(fd, data)
     while written < len(data):
         written += os.write(fd, data[written:])
+
+
+def write_whole(path: Path, pieces: Iterable[bytes], partial: Path, mode: int = 0o666) -> None:
+    """Write a file as a whole: there is all of it or none, and on return it is on the disk.
+
+    It is written as `partial`, in the same folder, and then takes its name; a file that was
+    left there is removed first, as it might be for others to read. `mode` is that of a new
+    file, less the process's umask.
+
+    Raises:
+      OSError: if it cannot be written; then `path` is as it was, and `partial` is gone.
+    """
+    try:
+        partial.unlink(missing_ok=True)
+        fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(fd, "wb") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names of new files in a folder survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def lock(fd: int) -> bool:
+    """Take a file's lock, until it is closed; False if another process has it.
+
+    Raises:
+      OSError: if files cannot be locked here, as on some network disks.
+    """
+    return _locked(fd, fcntl.LOCK_EX)
+
+
+def is_locked(fd: int) -> bool:
+    """Whether another process has a file's lock. `fd` is closed soon, as it shares the lock till then.
+
+    Raises:
+      OSError: if files cannot be locked here, as on some network disks.
+    """
+    return not _locked(fd, fcntl.LOCK_SH)
+
+
+def _locked(fd: int, kind: int) -> bool:
+    try:
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

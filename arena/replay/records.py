@@ -6,13 +6,11 @@ of a match form a hash chain, see `chained`.
 """
 
 import hashlib
-import os
 import re
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO, Final
 
 JOURNAL_MAGIC: Final = b"cardarena journal 1\n"
@@ -97,12 +95,3 @@ def check_match_id(match_id: str) -> None:
     """
     if not _MATCH_ID.fullmatch(match_id):
         raise ValueError(f"{match_id!r} cannot be the id of a match")
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names of new files in a folder survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

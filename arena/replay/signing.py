@@ -8,7 +8,6 @@ passed off as the other.
 """
 
 import contextlib
-import os
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -22,9 +21,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from arena.deal.streams import labelled_hash
+from arena.replay import disk
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay
-from arena.replay.records import sync_folder
 
 KEY_NAME: Final = "arena-key"
 """The file of the private key, in the arena's folder of data."""
@@ -96,15 +95,7 @@ def arena_key(data: Path) -> ArenaKey:
     with contextlib.suppress(FileNotFoundError):
         return kept_key(data)
     key = ArenaKey.new()
-    partial = data / f".{KEY_NAME}.partial"
-    partial.unlink(missing_ok=True)  # what is left of another might be for others to read
-    number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(number, "wb") as file:
-        file.write(key.pem)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(data / KEY_NAME)
-    sync_folder(data)
+    disk.write_whole(data / KEY_NAME, (key.pem,), data / f".{KEY_NAME}.partial", 0o600)
     return key
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from arena.replay import disk
 from arena.replay.deal_book import Opening
 from arena.replay.read import read_body
 from arena.replay.records import (
@@ -20,7 +21,6 @@ from arena.replay.records import (
     chained,
     check_match_id,
     framed,
-    sync_folder,
 )
 from arena.replay.signing import Signer, replay_statement
 from cardarena.v1 import journal_pb2
@@ -59,17 +59,9 @@ def write_replay(
     if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):
         raise ValueError(f"match {match_id} has not ended")
     folder.mkdir(parents=True, exist_ok=True)
+    records = map(framed, with_revealed(bodies, opening, signer))
     partial = folder / f".{match_id}-{os.getpid()}{_PARTIAL_SUFFIX}"
-    try:
-        with partial.open("wb") as file:
-            file.write(REPLAY_MAGIC)
-            file.writelines(map(framed, with_revealed(bodies, opening, signer)))
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-    sync_folder(folder)
+    disk.write_whole(path, (REPLAY_MAGIC, *records), partial)
     return path
 
 

@@ -1,10 +1,12 @@
 """Plain numbers that are counted while play goes on, and made into metrics when somebody asks.
 
 To count must cost next to nothing: it happens on the way of every move. So
-these are whole numbers and lists; `arena.server.services.metrics` knows what they are
+these are whole numbers and lists; `arena.server.services` knows what they are
 called outside.
 """
 
+import itertools
+import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -49,6 +51,17 @@ class Histogram:
         """Count one time."""
         self.counts[bisect_left(self.bounds_s, seconds)] += 1
         self.sum_s += seconds
+
+    def quantile_s(self, share: float) -> float | None:
+        """The bound below which a share of the times were; None if there were none.
+
+        Infinite if they were above all bounds.
+        """
+        wanted = share * sum(self.counts)
+        if not any(self.counts):
+            return None
+        bounds = zip((*self.bounds_s, math.inf), itertools.accumulate(self.counts), strict=True)
+        return next(bound_s for bound_s, so_far in bounds if so_far >= wanted)
 
 
 class GameCounts:

@@ -5,7 +5,6 @@ taken away at the end, so one without a lock was left by an arena that was kille
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -16,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from arena.replay.records import sync_folder
+from arena.replay import disk
 
 LOCK_NAME: Final = "lock"
 NOTICE_NAME: Final = "server.json"
@@ -83,13 +82,11 @@ def read_notice(data: Path) -> Notice | None:
 def take_lock(lock: int) -> bool:
     """Take a folder's lock, by its open file; false if another arena has it."""
     for tries_left in reversed(range(LOCK_TRIES)):
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            if tries_left:
-                time.sleep(LOCK_WAIT_S)
-        else:
-            return True
+        with contextlib.suppress(OSError):
+            if disk.lock(lock):
+                return True
+        if tries_left:
+            time.sleep(LOCK_WAIT_S)
     return False
 
 
@@ -104,11 +101,7 @@ def is_running(data: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    else:
-        return False
+        return disk.is_locked(lock)
     finally:
         os.close(lock)
 
@@ -127,11 +120,5 @@ def arena_id(data: Path) -> str:
             raise ValueError(f"{path} does not hold the id of an arena")
         return found
     drawn = secrets.token_hex(16)
-    partial = path.with_name(".arena-id.partial")
-    with partial.open("w", encoding="ascii") as file:
-        file.write(f"{drawn}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    sync_folder(data)
+    disk.write_whole(path, (f"{drawn}\n".encode(),), path.with_name(".arena-id.partial"))
     return drawn

@@ -182,7 +182,7 @@ class _Host:
                 recover, folder, replays, held=lambda _: True, signer=signer
             )
             for damage in (*deal_log.damage, *recovery.damage):
-                _log.warning("the journal is damaged: %s", damage)
+                _log.warning("the journal is damaged", extra={"why": damage})
             with Journal(
                 folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
             ) as journal:
@@ -283,7 +283,8 @@ class _Host:
         settings = self._settings
         if settings.metrics_port is None:
             return ""
-        from arena.server.services.metrics import MetricsPort, Watched
+        from arena.server.services.metrics import MetricsPort
+        from arena.server.services.watched import Watched
 
         watched = Watched(
             arena, self._journal, self._deal_log, settings.data, arena.admission, arena.lag

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class Watch:
-    """Counts for one arena: `arena.replay.journal.journal.JournalWatch` among others."""
+    """Counts for one arena: `arena.replay.journal.append_log.DiskWatch` among others."""
 
     def __init__(self) -> None:
         self.counts: Final = Counts()

@@ -7,7 +7,7 @@ import errno
 import os
 from pathlib import Path
 
-from arena.replay.journal import deal_log, journal
+from arena.replay import disk
 
 FULL, TORN, UNSYNCED = "full", "torn", "unsynced"
 """Nothing more can be written; the same, after half of the nth write; nothing can be synced."""
@@ -24,14 +24,14 @@ class FailingDisk:
     def install(self):
         """Take the place of the functions of this process."""
         if self._deed == UNSYNCED:
-            sync = journal.sync_data
+            sync = disk.sync_data
 
             def failing_sync(fd):
                 if self._due(fd):
                     raise OSError(errno.EIO, os.strerror(errno.EIO))
                 sync(fd)
 
-            journal.sync_data = deal_log.sync_data = failing_sync
+            disk.sync_data = failing_sync
             return
         write = os.write
 

@@ -1,7 +1,9 @@
 """The log file: fields in place of texts, bounds, and what it keeps to itself."""
 
+import ast
 import json
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ from arena.cli import logs
 from arena.cli.logs import BURST_LINES, LEFT_OUT, LINES_PER_S, Throttle, formatter, log_file
 from arena.server.gate.tokens import key_id, new_token
 from arena.server.listen import CannotServe
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def record(message, *args, level=logging.INFO, name="arena.x", at_s=100.0, **extra):
@@ -22,39 +26,75 @@ def line(made):
     return json.loads(formatter().format(made))
 
 
+def test_what_a_line_is_about_stands_in_fields_beside_the_message():
+    found = line(record("a bot is at fault", match="m1", seat=2, forfeited=False))
+    assert found.pop("timestamp").endswith("Z")
+    assert found == {
+        "level": "info",
+        "logger": "arena.x",
+        "event": "a bot is at fault",
+        "match": "m1",
+        "seat": 2,
+        "forfeited": False,
+    }
+
+
 # fmt: off
-FIELDS = [
-    (("match %s cannot go on: %s", "m1", "why"), {"match": "m1"},                    "the first word named"),
-    (("incident %s: match %s is aborted", "i1", "m1"), {"incident": "i1", "match": "m1"}, "two of them"),
-    (("deal-set %s is void: %s", "d1", "why"),   {"deal_set": "d1"},                 "a name that is no identifier"),
-    (("%d of 100%% in match %s", 7, "m1"),       {"match": "m1"},                    "after other arguments"),
-    (("the replay of match %s", "m1"),           {"match": "m1"},                    "in the middle"),
-    (("%d matches go on", 3),                    {},                                 "none"),
-    (("a match %d", 3),                          {},                                 "a number is no name"),
+CALLS = [
+    ('_log.info("a match begins", extra={"match": name})',   [],  "a field"),
+    ('_log.info("100 % of it")',                             [],  "a percent sign alone"),
+    ("_log.error(self._broken)",                             [],  "a sentence that was made before"),
+    ('_log.info("match %s begins", name)',                   [1], "an argument"),
+    ('_log.log(20, "match %s begins", name)',                [1], "an argument after the level"),
+    ('x = 1\nlogging.getLogger("y").exception("%s", name)',  [2], "another logger"),
+    ('_log.info("match %s begins" % name)',                  [1], "put in by hand"),
+    ('_log.info(f"match {name} begins")',                    [1], "put in by an f-string"),
+    ('_log.info("match {} begins".format(name))',            [1], "put in by format"),
+    ('_log.info("match " + name)',                           [1], "added"),
+    ('logger.info("match %s begins", name)',                 [1], "a logger of another name"),
+    ("math.log(2, 3)",                                       [],  "a logarithm"),
+    ("self._log.fixed(context, commitments)",                [],  "a log of another kind"),
 ]
 # fmt: on
+METHODS = {"debug", "info", "warning", "error", "critical", "exception", "log"}
 
 
-@pytest.mark.parametrize(("said", "fields", "why"), FIELDS, ids=[row[2] for row in FIELDS])
-def test_what_a_message_names_is_a_field(said, fields, why):
-    found = line(record(*said))
-    assert found.pop("event") == said[0] % said[1:]
-    assert found.pop("level") == "info"
-    assert found.pop("logger") == "arena.x"
-    assert found.pop("timestamp").endswith("Z")
-    assert found == fields
+def composed(source):
+    """Lines of calls that log a message with something put in."""
+    for call in ast.walk(ast.parse(source)):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        logger = ast.unparse(call.func.value)
+        if call.func.attr not in METHODS or not re.search(
+            r"\b(_?log(ger)?|getLogger\(.*\))$", logger
+        ):
+            continue
+        message, *arguments = call.args[call.func.attr == "log" :]
+        constant = isinstance(message, ast.Constant | ast.Name | ast.Attribute | ast.IfExp)
+        if arguments or not constant:
+            yield call.lineno
 
 
-def test_fields_are_given_beside_the_message():
-    found = line(record("a bot is at fault", match="m1", seat=2, forfeited=False))
-    assert (found["match"], found["seat"], found["forfeited"]) == ("m1", 2, False)
+@pytest.mark.parametrize(("source", "lines", "why"), CALLS, ids=[row[2] for row in CALLS])
+def test_a_message_with_something_put_in_is_found(source, lines, why):
+    assert list(composed(source)) == lines
+
+
+def test_messages_are_always_the_same_and_what_they_are_about_is_a_field():
+    """A match, bot, seat, incident or deal-set can so be searched for by its field."""
+    found = {
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / "arena").rglob("*.py"))
+        for number in composed(path.read_text("utf-8"))
+    }
+    assert found == set()
 
 
 def failed(error, name="arena.x"):
     try:
         raise error
     except BaseException as caught:
-        made = record("incident %s", "i1", level=logging.ERROR, name=name)
+        made = record("an error in a call", level=logging.ERROR, name=name, incident="i1")
         made.exc_info = (type(caught), caught, caught.__traceback__)
         return formatter().format(made)
 

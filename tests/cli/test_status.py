@@ -1,5 +1,6 @@
 """`arena status`: what a person sees, what a program gets, and what is said if there is nothing."""
 
+import copy
 import http.server
 import json
 import os
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.cli.arena_status import Page, last_incidents
+from arena.cli.arena_status import last_incidents
 from arena.server import data_folder as notices
 from arena.server.data_folder import (
     Notice,
@@ -34,6 +35,44 @@ NOTICE = Notice(4711, "127.0.0.1:7654", "", 1_700_000_000.0, "0.1.0")
 def status(*arguments):
     outcome = CliRunner().invoke(main, ["status", *map(str, arguments)])
     return outcome.exit_code, outcome.output
+
+
+TIMES = {"count": 0, "p50": None, "p99": None}
+EMPTY = {
+    "version": "9.8.7",
+    "draining": False,
+    "matches": {
+        "in_play": 0,
+        "begun": 0,
+        "ended": {},
+        "aborted": {},
+        "taken": True,
+        "refused": 0,
+    },
+    "bots": {"connected": 0, "known": 0},
+    "waiting_bytes": 0,
+    "decisions": {},
+    "faults": {},
+    "refused": {"calls": {}, "messages": {}},
+    "times_ms": {"charged": TIMES, "turnaround": TIMES, "journal_sync": TIMES},
+    "lag": {
+        "late_p99_ms": 0.0,
+        "pauses": 0,
+        "paused_s": 0.0,
+        "longest_pause_ms": 0.0,
+        "refunded_s": 0.0,
+    },
+    "journal": {"written_bytes": 0, "unsynced_bytes": 0},
+    "deal_sets": {},
+    "process": {
+        "resident_bytes": 0,
+        "open_files": 0,
+        "threads": 1,
+        "cpu_s": 0.0,
+        "started_unix_s": 1_700_000_000.0,
+    },
+}
+"""The page of an arena in which nothing has happened."""
 
 
 # What a person sees.
@@ -144,8 +183,7 @@ def test_an_arena_without_metrics_is_told_of_as_far_as_possible(tmp_path):
 
 
 def test_what_a_page_says_gives_no_orders_to_the_terminal():
-    body = b'cardarena_draining 0\ncardarena_faults_total{kind="\x1b[31mred"} 3\n'
-    with page_of(body) as address:
+    with page_of({**EMPTY, "faults": {"\x1b[31mred": 3}}) as address:
         code, text = status("--metrics", address)
     assert code == 0
     assert rows(text)["faults"] == "?[31mred 3"
@@ -155,12 +193,17 @@ def test_what_a_page_says_gives_no_orders_to_the_terminal():
 
 
 @contextmanager
-def page_of(body, code=200):
+def page_of(body, code=200, asked=None):
+    """Another program that answers so; `asked` is told the paths that it was asked for."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(code)
             self.end_headers()
-            self.wfile.write(body)
+            self.wfile.write(data)
+            if asked is not None:
+                asked.append(self.path)
 
         def log_message(self, *_):
             pass
@@ -175,33 +218,106 @@ def page_of(body, code=200):
             thread.join()
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        (b"<html>hello</html>", 200),
-        (b"go_goroutines 8\n", 200),
-        (b"cardarena_draining 0.0\n", 404),
-        (b"\xff\xfe{" * 99, 200),
-        (b"{" * 99 + b"}=\n", 200),
-        (b"cardarena_draining NaN\n", 200),
-        (b"", 200),
-    ],
-    ids=[
-        "a page for people",
-        "another program's metrics",
-        "not found",
-        "nonsense",
-        "braces",
-        "no number",
-        "nothing",
-    ],
-)
-def test_what_is_no_page_of_an_arena_is_told_apart(body, code):
+def changed(*path, to):
+    """The page of an arena with another value somewhere."""
+    page = copy.deepcopy(EMPTY)
+    place = page
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = to
+    return page
+
+
+def without(name):
+    return {key: value for key, value in EMPTY.items() if key != name}
+
+
+# fmt: off
+NO_ARENA = [
+    (b"<html>hello</html>",                 200, "a page for people"),
+    (b"go_goroutines 8\n",                  200, "metrics of another program"),
+    (b"cardarena_draining 0.0\n",           200, "metrics of an arena"),
+    (EMPTY,                                 404, "not found"),
+    (EMPTY,                                 500, "an error"),
+    (b"\xff\xfe{" * 99,                     200, "nonsense"),
+    (b"[" * 99_999,                         200, "brackets"),
+    (b"1" * 9_999,                          200, "a long number"),
+    (b"",                                   200, "nothing"),
+    (b"null",                               200, "null"),
+    ([EMPTY],                               200, "a list"),
+    ({"status": "ok"},                      200, "the status of another program"),
+    (without("draining"),                   200, "no draining"),
+    (changed("version", to=7),              200, "a version that is no text"),
+]
+UNKNOWN = [
+    (without("lag"),                                    "a part is missing"),
+    (changed("bots", to={"connected": 0}),              "a number is missing"),
+    (changed("bots", to=[]),                            "a part is a list"),
+    (changed("waiting_bytes", to="much"),               "a word for a number"),
+    (changed("waiting_bytes", to=True),                 "a flag for a number"),
+    (changed("waiting_bytes", to=0.5),                  "half a byte"),
+    (changed("waiting_bytes", to=-1),                   "less than nothing"),
+    (changed("waiting_bytes", to=10**400),              "more than there is"),
+    (changed("faults", to={"illegal": "3"}),            "a word in counts"),
+    (changed("matches", "taken", to=1),                 "a number for a flag"),
+    (changed("lag", "late_p99_ms", to=float("nan")),    "no number"),
+    (changed("process", "cpu_s", to=float("inf")),      "without an end"),
+    (changed("process", "started_unix_s", to=9e14),     "a time without a date"),
+    (changed("times_ms", "charged", to={"count": 1}),   "times without bounds"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("body", "code", "why"), NO_ARENA, ids=[row[2] for row in NO_ARENA])
+def test_what_is_no_page_of_an_arena_is_told_apart(body, code, why):
     with page_of(body, code) as address:
         assert status("--metrics", address) == (
             1,
             f"Error: what answers at {address} is no arena\n",
         )
+
+
+@pytest.mark.parametrize(("body", "why"), UNKNOWN, ids=[row[1] for row in UNKNOWN])
+def test_a_status_that_this_command_does_not_know_is_told_with_its_version(body, why):
+    with page_of(body) as address:
+        code, text = status("--metrics", address)
+    assert (code, text) == (
+        1,
+        f"Error: the status of the arena at {address}, version 9.8.7, cannot be read by this version of the command\n",
+    )
+
+
+def test_an_arena_that_is_older_than_its_status_is_told_of():
+    with page_of(b"the metrics are at /metrics\n", 404) as address:
+        code, text = status("--metrics", address)
+    said = f"the arena at {address} is of an older version, which has metrics and no status"
+    assert (code, text) == (1, f"Error: {said}\n")
+
+
+def test_a_newer_arena_may_tell_more():
+    with page_of({**EMPTY, "weather": "fine"}) as address:
+        code, text = status("--metrics", address, "--json")
+    assert (code, json.loads(text)) == (0, {"up": True, **EMPTY, "incidents": []})
+
+
+# fmt: off
+ADDRESSES = [
+    ("",                "/status",       "a host and a port"),
+    ("/",               "/status",       "the root"),
+    ("/metrics",        "/status",       "its metrics"),
+    ("/status",         "/status",       "its status"),
+    ("/arena/metrics",  "/arena/status", "its metrics behind another server"),
+    ("/arena/",         "/arena/status", "a folder of another server"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("path", "page", "why"), ADDRESSES, ids=[row[2] for row in ADDRESSES])
+def test_the_status_is_asked_for_beside_the_metrics(path, page, why):
+    asked = []
+    with page_of(EMPTY, asked=asked) as address:
+        assert status("--metrics", f"http://{address}{path}")[0] == 0
+    assert asked == [page]
 
 
 @pytest.mark.parametrize(
@@ -291,21 +407,12 @@ def test_a_lock_that_is_kept_is_another_arenas(tmp_path, monkeypatch):
         assert not take_lock(starting.fileno())
 
 
-# Numbers and errors.
-
-
-def test_a_quantile_is_the_bound_below_which_so_many_were():
-    buckets = {(("le", "0.1"),): 50.0, (("le", "1.0"),): 98.0, (("le", "+Inf"),): 100.0}
-    page = Page({"x_bucket": buckets})
-    assert [page.quantile_s("x", share) for share in (0.01, 0.5, 0.51, 0.98)] == [0.1, 0.1, 1, 1]
-    assert page.quantile_s("x", 0.99) == float("inf")
-    assert page.quantile_s("y", 0.5) is None
-    assert Page({"x_bucket": dict.fromkeys(buckets, 0.0)}).quantile_s("x", 0.5) is None
+# Errors.
 
 
 def test_the_last_errors_of_the_log_are_told(tmp_path):
     lines = [
-        json.dumps({"level": "error", "event": f"incident {at}", "incident": str(at)})
+        json.dumps({"level": "error", "event": "an error in a call", "incident": str(at)})
         for at in range(8)
     ]
     others = ['{"level": "info", "event": "an \\"error\\" was told"}', '{"level": "error", "eve']
@@ -317,14 +424,21 @@ def test_the_last_errors_of_the_log_are_told(tmp_path):
 def test_a_person_is_told_the_last_errors(tmp_path):
     line = {
         "level": "error",
-        "event": "incident 3f9a",
+        "event": "an error of the arena's own aborts a match",
+        "incident": "3f9a",
+        "match": "m1",
         "error": "KeyError",
         "timestamp": "2026-11-21T04:20:11.1Z",
     }
     with running(tmp_path, Tokens(guests=True)):
         (tmp_path / "arena.log").write_text(json.dumps(line) + "\n")
         _, text = status("--data", tmp_path)
-    assert text.splitlines()[-2:] == [
-        "Last errors in arena.log:",
-        "  2026-11-21 04:20:11  incident 3f9a  KeyError",
+    head, last = text.splitlines()[-2:]
+    assert head == "Last errors in arena.log:"
+    assert [word for word in last.split("  ") if word] == [
+        "2026-11-21 04:20:11",
+        "an error of the arena's own aborts a match",
+        "incident 3f9a",
+        "match m1",
+        "KeyError",
     ]

@@ -74,7 +74,8 @@ def test_a_journal_that_does_not_fit_aborts_the_match_and_blames_nobody(caplog):
     outcome, bots, _ = run(spec, [plays] * 2, past=twice)
     assert (outcome.ending, outcome.faults) == (Ending.ABORTED, ())
     assert "was not to be made" in caplog.text
-    assert outcome.incident in caplog.text
+    (record,) = caplog.records
+    assert (record.incident, record.match) == (outcome.incident, spec.match_id)
     assert all(bot.ended.outcome == outcome for bot in bots)
 
 

@@ -20,6 +20,7 @@ from arena.deal import (
     transcript,
 )
 from arena.referee import Unwritten
+from arena.replay import disk
 from arena.replay.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
@@ -30,7 +31,6 @@ from arena.replay.deal_book import (
     read_deals,
     read_log,
 )
-from arena.replay.journal import deal_log as deal_log_module
 from arena.replay.journal.deal_log import STOPPED, DealLog
 from arena.replay.records import Damaged, framed, read_records
 from cardarena.v1 import deals_pb2, journal_pb2
@@ -301,21 +301,24 @@ class Disk:
         self.files = files
         self.steps = []
         self.moments = []
+        self.syncing = lambda: None
         self._synced = dict.fromkeys(files, 0)
-        write_all, sync_data = deal_log_module.write_all, deal_log_module.sync_data
+        write_all, sync_data = disk.write_all, disk.sync_data
 
         def noting_write(fd, data):
             write_all(fd, data)
             self._note("write", fd)
 
         def noting_sync(fd):
-            sync_data(fd)
             path = self._path(fd)
-            self._synced[path] = path.stat().st_size
+            size = path.stat().st_size  # what comes while it syncs may not reach the disk
+            self.syncing()
+            sync_data(fd)
+            self._synced[path] = size
             self._note("sync", fd)
 
-        monkeypatch.setattr(deal_log_module, "write_all", noting_write)
-        monkeypatch.setattr(deal_log_module, "sync_data", noting_sync)
+        monkeypatch.setattr(disk, "write_all", noting_write)
+        monkeypatch.setattr(disk, "sync_data", noting_sync)
 
     def _path(self, fd):
         (path,) = (
@@ -351,6 +354,59 @@ def test_a_commitment_is_written_when_its_secret_is_on_the_disk(files, monkeypat
         ("write", "commitments"),
         ("sync", "commitments"),
     ]
+
+
+def test_a_commitment_that_comes_during_a_sync_waits_for_the_next_one(files, monkeypatch):
+    groups = []
+
+    def another():
+        disk_noted.syncing = lambda: None
+        trio.from_thread.run_sync(lambda: groups.append(draw(log, "another")))
+
+    async def main():
+        groups.append(draw(log, "one"))
+        disk_noted.syncing = another
+        await log.synced()
+        assert [group.context in files[1].read_bytes() for group in groups] == [True, False]
+        await log.synced()
+        assert [group.context in files[1].read_bytes() for group in groups] == [True, True]
+
+    with open_log(files) as log:
+        disk_noted = Disk(monkeypatch, files)
+        trio.run(main)
+    for (secrets, on_disk), (public, _) in disk_noted.moments:
+        for group in groups:
+            assert group.context not in public or group.secret in secrets[:on_disk]
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["secrets", "public"])
+def test_where_one_file_cannot_be_written_the_other_is_not_either(which, files, monkeypatch):
+    def full(fd, data):
+        if os.fstat(fd).st_ino == files[which].stat().st_ino:
+            raise OSError(28, "No space left on device")
+        write_all(fd, data)
+
+    async def draw_and_wait():
+        draw(log)
+        await log.synced()
+
+    async def main():
+        with pytest.raises(Unwritten, match=r"the deals in .* cannot be written: No space left"):
+            await draw_and_wait()
+        with pytest.raises(Unwritten, match="No space left"):
+            await log.synced()
+
+    write_all = disk.write_all
+    told = []
+    with open_log(files, on_broken=told.append) as log:
+        monkeypatch.setattr(disk, "write_all", full)
+        trio.run(main)
+        monkeypatch.undo()
+        sizes = [path.stat().st_size for path in files]
+        with pytest.raises(Unwritten, match="No space left"):
+            log.seeded(seeded_key("seed"), "seed")
+    assert [path.stat().st_size for path in files] == sizes
+    assert len(told) == 1
 
 
 def test_nothing_shown_is_lost_whenever_the_arena_is_killed_or_the_power_fails(
@@ -582,7 +638,7 @@ def test_a_disk_that_fails_ends_writing_for_everybody_who_waits(files, monkeypat
     async def main():
         with open_log(files, on_broken=told.append) as log:
             await log.synced()
-            monkeypatch.setattr(deal_log_module, "sync_data", broken)
+            monkeypatch.setattr(disk, "sync_data", broken)
             group = draw(log)
 
             async def wait():
@@ -612,7 +668,7 @@ def test_whichever_write_fails_the_files_stay_sound_and_nothing_follows(
         fix(log, group)
         log.opened(group.context)
 
-    write_all = deal_log_module.write_all
+    write_all = disk.write_all
     for failing in range(5):
         folder = tmp_path / str(failing)
         here = folder / "journal" / DEALS_NAME, folder / "commitments"
@@ -628,7 +684,7 @@ def test_whichever_write_fails_the_files_stay_sound_and_nothing_follows(
             write_all(fd, data)
 
         log = open_log(here)
-        monkeypatch.setattr(deal_log_module, "write_all", full)
+        monkeypatch.setattr(disk, "write_all", full)
         told = []
         log._on_broken = told.append
 
@@ -651,8 +707,8 @@ def test_whichever_write_fails_the_files_stay_sound_and_nothing_follows(
 
 def test_whoever_waits_for_the_disk_waits_in_groups(files, monkeypatch):
     syncs = []
-    sync_data = deal_log_module.sync_data
-    monkeypatch.setattr(deal_log_module, "sync_data", lambda fd: (sync_data(fd), syncs.append(fd)))
+    sync_data = disk.sync_data
+    monkeypatch.setattr(disk, "sync_data", lambda fd: (sync_data(fd), syncs.append(fd)))
 
     async def main():
         with open_log(files) as log:

@@ -4,6 +4,7 @@ import pytest
 import trio
 
 from arena.referee import Unwritten
+from arena.replay import disk
 from arena.replay.journal import journal as journal_module
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
@@ -37,10 +38,8 @@ def test_a_segment_that_is_full_is_followed_by_another(tmp_path, monkeypatch):
 
 def test_whoever_waits_for_the_disk_waits_for_all_that_was_added_before(tmp_path, monkeypatch):
     synced = []
-    sync_data = journal_module.sync_data
-    monkeypatch.setattr(
-        journal_module, "sync_data", lambda fd: (sync_data(fd), synced.append(len(added)))
-    )
+    sync_data = disk.sync_data
+    monkeypatch.setattr(disk, "sync_data", lambda fd: (sync_data(fd), synced.append(len(added))))
     added = []
 
     async def main():
@@ -69,7 +68,7 @@ def test_a_disk_that_fails_ends_writing_for_everybody_who_waits(tmp_path, monkey
 
     async def main():
         with Journal(tmp_path, on_broken=told.append) as journal:
-            monkeypatch.setattr(journal_module, "sync_data", broken)
+            monkeypatch.setattr(disk, "sync_data", broken)
             journal.append(b"one")
 
             async def wait():
@@ -93,9 +92,7 @@ def test_moves_reach_the_disk_without_being_asked_for(tmp_path, monkeypatch):
     async def main():
         with Journal(tmp_path) as journal:
             token = trio.lowlevel.current_trio_token()
-            monkeypatch.setattr(
-                journal_module, "sync_data", lambda fd: token.run_sync_soon(reached.set)
-            )
+            monkeypatch.setattr(disk, "sync_data", lambda fd: token.run_sync_soon(reached.set))
             async with trio.open_nursery() as nursery:
                 await nursery.start(journal.run)
                 journal.append(b"one")

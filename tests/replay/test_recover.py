@@ -6,7 +6,6 @@ import pytest
 
 from arena.referee import Ending, Unwritten
 from arena.replay.deal_book import seeded_opening
-from arena.replay.journal import journal as journal_module
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import KeptSession, recover
 from arena.replay.read import Replay
@@ -34,7 +33,7 @@ def killed(folder, *matches, then=lambda journal: None):
     journal = Journal(folder)
     played = [play(journal, bots=bots(), **each) for each in matches]
     then(journal)
-    os.close(journal._fd)  # what the kernel does when it ends a process
+    os.close(journal._records._fd)  # what the kernel does when it ends a process
     return played
 
 
@@ -136,10 +135,12 @@ def test_a_match_goes_on_in_the_next_segment(folders, monkeypatch):
 
 
 def appending_in_pieces(journal):
+    whole = journal.append
+
     def append(body):
-        Journal.append(journal, body)
-        Journal.flush(journal)
-        if journal._written % 7 == 0:
+        whole(body)
+        journal.flush()
+        if journal.written_bytes % 7 == 0:
             journal._roll()
 
     return append
@@ -248,7 +249,7 @@ def test_a_full_disk_stops_play_and_says_so(folders, monkeypatch):
     def full(fd, data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(journal_module.os, "write", full)
+    monkeypatch.setattr(os, "write", full)
     journal.append(b"a record")
     with pytest.raises(Unwritten, match="No space left on device"):
         journal.flush()
@@ -265,7 +266,7 @@ def test_a_replay_that_cannot_be_written_leaves_nothing(folders, monkeypatch):
     def full(fd):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("arena.replay.write.os.fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space"):
         cut(folders[1], played)
     assert list((folders[1] / "replays").iterdir()) == []

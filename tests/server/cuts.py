@@ -17,8 +17,7 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Outcome
-from arena.replay.journal import deal_log as deal_log_module
-from arena.replay.journal import journal as journal_module
+from arena.replay import disk
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
@@ -543,7 +542,6 @@ def quick_disk(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(trio.to_thread, "run_sync", inline)
-        patch.setattr(journal_module, "sync_data", lambda _: None)
-        patch.setattr(deal_log_module, "sync_data", lambda _: None)
+        patch.setattr(disk, "sync_data", lambda _: None)
         patch.setattr("os.fsync", lambda _: None)
         yield

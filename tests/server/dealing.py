@@ -7,7 +7,6 @@ import trio
 from trio.testing import MockClock
 
 from arena.replay.deal_book import DEALS_NAME
-from arena.replay.journal import deal_log as deal_log_module
 from arena.replay.journal.deal_log import DealLog
 from arena.server.bots import BotId
 from arena.server.deals.fair import FairDeals
@@ -135,7 +134,7 @@ def in_world(folder, monkeypatch, main, **kwargs):
         await trio.lowlevel.checkpoint()
         return call(*args)
 
-    monkeypatch.setattr(deal_log_module.trio.to_thread, "run_sync", inline)
+    monkeypatch.setattr(trio.to_thread, "run_sync", inline)
 
     async def run():
         async with trio.open_nursery() as nursery:

@@ -30,6 +30,7 @@ from arena.server.gate import calls as guard
 from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import Refused
 from arena.server.services import metrics
+from arena.server.services import status as status_module
 from arena.server.services.lobby import Lobby
 from arena.server.session.session import Session
 from arena.testing.orders import match_request
@@ -271,7 +272,11 @@ class Scene:
         told = self.provoke(client)
         found = self.found
         found["calls"] = b"\n".join(t if isinstance(t, bytes) else t.encode() for t in told)
-        found["metrics"] = get(notice_of(self.folder).metrics)[1].encode()
+        url = notice_of(self.folder).metrics
+        found["metrics"] = get(url)[1].encode()
+        code, page = get(url, path="/status")
+        assert code == 200
+        found["status page"] = page.encode()
         arguments = ["status", "--data", str(self.folder)]
         outputs = [
             CliRunner().invoke(main, [*arguments, *more]).output for more in ([], ["--json"])
@@ -292,7 +297,7 @@ class Scene:
         leaks = {
             (where, name) for where, text in self.found.items() for name in finds(text, secrets)
         }
-        for where in ("calls", "metrics", "status", "log", "notice"):
+        for where in ("calls", "metrics", "status page", "status", "log", "notice"):
             if CARD.search(self.found[where]):
                 leaks.add((where, "a card"))
         for seat, player in enumerate(self.players):
@@ -378,7 +383,12 @@ def mishap(monkeypatch):
 def test_nothing_that_leaves_the_arena_holds_what_is_secret(tmp_path):
     assert played(tmp_path) == set()
     text = (tmp_path / "arena.log").read_text("utf-8")
-    for event in ("a bot is at fault", "incident ", "a call was refused", "a match begins"):
+    for event in (
+        "a bot is at fault",
+        "an error in a call",
+        "a call was refused",
+        "a match begins",
+    ):
         assert event in text, "what could give something away did happen"
     assert "RuntimeError" in text
 
@@ -432,6 +442,16 @@ def plant_a_key_in_a_label(patch):
     patch.setattr(metrics, "_info", telling)
 
 
+def plant_a_bot_s_note_in_the_status(patch):
+    status = status_module.status
+
+    def telling(watched):
+        (scene,) = SCENES
+        return {**status(watched), "decisions": {scene.players[0].note: 1}}
+
+    patch.setattr(status_module, "status", telling)
+
+
 def plant_a_card_in_an_error_that_status_shows(patch):
     def telling(self, request, context):
         (scene,) = SCENES
@@ -466,7 +486,7 @@ def plant_the_secret_in_the_public_log(patch):
 
     def telling(self, context, fair_deal, secret, *more):
         drawn(self, context, fair_deal, secret, *more)
-        os.write(self._public, secret)
+        os.write(self._public._fd, secret)
 
     patch.setattr(DealLog, "drawn", telling)
 
@@ -524,6 +544,7 @@ PLANTED = [
     (plant_the_text_of_errors_in_the_log, ("log", "secret")),
     (plant_a_token_in_the_log, ("log", "stray token")),
     (plant_a_key_in_a_label, ("metrics", "key")),
+    (plant_a_bot_s_note_in_the_status, ("status page", "note of ann")),
     (plant_a_card_in_an_error_that_status_shows, ("status", "a card")),
     (plant_the_text_of_errors_in_answers, ("calls", "note of bob")),
     (plant_the_token_in_its_refusal, ("calls", "stray token")),

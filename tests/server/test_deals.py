@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import itertools
+import os
 
 import pytest
 import trio
@@ -19,8 +20,8 @@ from arena.deal import (
 )
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import FaultKind, ForfeitedSeat, Unwritten
+from arena.replay import disk
 from arena.replay.deal_book import read_deals, read_log
-from arena.replay.journal import deal_log as deal_log_module
 from arena.replay.journal.deal_log import STOPPED
 from arena.server.bots import BotId
 from arena.server.data_folder import arena_id
@@ -612,7 +613,7 @@ class Steps:
         self.moments = []
         self.files = [folder / "journal" / "deals", folder / "commitments"]
         self._synced = dict.fromkeys(self.files, 0)
-        write_all, sync_data = deal_log_module.write_all, deal_log_module.sync_data
+        write_all, sync_data = disk.write_all, disk.sync_data
 
         def noting_write(fd, data):
             write_all(fd, data)
@@ -624,11 +625,11 @@ class Steps:
             self._synced[path] = path.stat().st_size
             self.note("sync", path.name)
 
-        monkeypatch.setattr(deal_log_module, "write_all", noting_write)
-        monkeypatch.setattr(deal_log_module, "sync_data", noting_sync)
+        monkeypatch.setattr(disk, "write_all", noting_write)
+        monkeypatch.setattr(disk, "sync_data", noting_sync)
 
     def _path(self, fd):
-        inode = deal_log_module.os.fstat(fd).st_ino
+        inode = os.fstat(fd).st_ino
         (path,) = (each for each in self.files if each.exists() and each.stat().st_ino == inode)
         return path
 
@@ -820,7 +821,7 @@ def test_a_disk_that_fails_stops_the_deal_before_anybody_is_asked(tmp_path, monk
 
     async def main(world):
         ann = world.add("ann")
-        monkeypatch.setattr(deal_log_module, "sync_data", broken)
+        monkeypatch.setattr(disk, "sync_data", broken)
         with pytest.raises(Unwritten, match="No space left"):
             await world.deals.fix(order_of("ann", "bob"))
         assert ann.told == []

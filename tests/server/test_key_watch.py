@@ -146,7 +146,8 @@ def test_without_the_database_nobody_is_cut_off_and_nobody_new_let_in(caplog):
     with caplog.at_level(logging.WARNING):
         scene(play)
     (record,) = caplog.records
-    assert record.getMessage() == "keys that are made or revoked now are not seen: the disk fails"
+    assert record.getMessage() == "keys that are made or revoked now are not seen"
+    assert record.why == "the disk fails"
 
 
 def test_the_use_of_a_key_is_noted_once_and_again_if_that_failed():

@@ -20,7 +20,8 @@ from arena.server.data_folder import read_notice
 from arena.server.gate.access import CALLS
 from arena.server.gate.tokens import Tokens
 from arena.server.host import CannotServe
-from arena.server.services.metrics import DEAL_STEPS, MAX_HEAD_BYTES, MAX_READERS
+from arena.server.services.metrics import MAX_HEAD_BYTES, MAX_READERS
+from arena.server.services.watched import DEAL_STEPS
 from arena.server.session.outbox import Outbox
 from arena.server.watch import UNKNOWN_CALL
 from arena.testing.orders import match_request
@@ -134,6 +135,14 @@ def test_a_time_falls_below_the_bound_that_includes_it(seconds, bucket):
     histogram.observe(seconds)
     assert histogram.counts == [int(at == bucket) for at in range(3)]
     assert histogram.sum_s == seconds
+
+
+def test_a_quantile_is_the_bound_below_which_so_many_were():
+    histogram = Histogram((0.1, 1.0))
+    assert histogram.quantile_s(0.5) is None
+    histogram.counts = [50, 48, 2]
+    assert [histogram.quantile_s(share) for share in (0.01, 0.5, 0.51, 0.98)] == [0.1, 0.1, 1, 1]
+    assert histogram.quantile_s(0.99) == float("inf")
 
 
 def test_a_match_in_order_is_counted(tmp_path):
@@ -311,8 +320,11 @@ def vocabulary():
     }
 
 
-def busy_page(folder):
-    """A page with a sample of all that there can be, and the names that were about."""
+def busy_page(folder, read=None):
+    """A page with a sample of all that there can be, and the names that were about.
+
+    `read` reads another page than that of metrics.
+    """
     with watched(folder) as (_, client, page):
         streams = seat(client, "ann-name", "bob-name")
         match_id = create(client, "ann-name", "bob-name")
@@ -322,7 +334,7 @@ def busy_page(folder):
         play(streams, lambda ask: 999)
         streams[0].end()
         until(lambda: page()("sessions_connected"), 1)
-        return page(), ("ann", "bob", "nobody", match_id)
+        return (read or page)(), ("ann", "bob", "nobody", match_id)
 
 
 def test_labels_are_from_closed_vocabularies_and_tell_of_nobody(tmp_path):
@@ -377,13 +389,28 @@ def test_without_a_port_there_are_no_metrics(tmp_path):
         ("GET", "/metrics", 200, "cardarena_matches_in_play 0.0"),
         ("GET", "/metrics?name=x", 200, "cardarena_matches_in_play 0.0"),
         ("HEAD", "/metrics", 200, ""),
-        ("GET", "/", 404, "the metrics are at /metrics"),
-        ("GET", "/../journal", 404, "the metrics are at /metrics"),
+        ("GET", "/status", 200, '"in_play": 0'),
+        ("HEAD", "/status", 200, ""),
+        ("GET", "/status/", 404, "there are the pages /metrics and /status"),
+        ("GET", "/", 404, "there are the pages /metrics and /status"),
+        ("GET", "/../journal", 404, "there are the pages /metrics and /status"),
         ("POST", "/metrics", 405, ""),
+        ("POST", "/status", 405, ""),
     ],
-    ids=["the page", "with a query", "its head", "the root", "a file", "something to take"],
+    ids=[
+        "the metrics",
+        "with a query",
+        "their head",
+        "the status",
+        "its head",
+        "a folder",
+        "the root",
+        "a file",
+        "something to take",
+        "the same for the status",
+    ],
 )
-def test_the_port_serves_one_page(tmp_path, method, path, status, said):
+def test_the_port_serves_two_pages(tmp_path, method, path, status, said):
     with running(tmp_path, Tokens(guests=True), metrics_port=0):
         code, body = get(notice_of(tmp_path).metrics, method, path)
         assert code == status

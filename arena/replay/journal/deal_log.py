@@ -4,22 +4,24 @@ Nothing of a deal-set may be shown that could be lost: an entry of the public
 log is written only when the secrets before it are on the disk, and the caller
 shows it only after that (`synced`). So a crash at any moment leaves each
 commitment of the public log with a secret that opens it.
+
+Both files are logs of their own (`arena.replay.journal.append_log`). Here stands
+what joins them: entries wait until the secrets are on the disk as far as they
+stood when the entry was made (`_release`), and neither is written without the other.
 """
 
 import contextlib
-import fcntl
 import hashlib
 import logging
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-import trio
-
 from arena.referee import Unwritten
+from arena.replay import disk
 from arena.replay.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
@@ -30,8 +32,8 @@ from arena.replay.deal_book import (
     DealState,
     scan,
 )
-from arena.replay.disk import append_only, sync_data, write_all
-from arena.replay.records import chained, framed, sync_folder
+from arena.replay.journal.append_log import AppendLog
+from arena.replay.records import chained
 from cardarena.v1 import deals_pb2, journal_pb2
 
 STOPPED: Final = "the arena stopped before all had opened their commitments"
@@ -72,36 +74,38 @@ class DealLog:
         self.counts: Counter[str] = Counter()
         """Records that were written, by kind, for metrics."""
         self._on_broken = on_broken
-        self._broken = ""
-        self._added = 0
-        self._synced = 0
-        self._syncing: trio.Event | None = None
-        self._unpublished: list[bytes] = []
+        self._waiting: deque[tuple[int, bytes]] = deque()
+        """Entries for the public log, each with how far the secrets must be on the disk before."""
         log = CommitmentLog()
-        with contextlib.ExitStack() as files:
+        with contextlib.ExitStack() as unless_done:
             try:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._secrets = append_only(folder / DEALS_NAME)
-                files.callback(os.close, self._secrets)
-                _hold(self._secrets, folder)
-                self._public = append_only(public, 0o644)
-                files.callback(os.close, self._public)
-                damage = _go_on(folder / DEALS_NAME, self._secrets, DEALS_MAGIC, self.book.take)
+                secrets = disk.append_only(folder / DEALS_NAME)
+                unless_done.callback(os.close, secrets)
+                _hold(secrets, folder)
+                entries = disk.append_only(public, 0o644)
+                unless_done.callback(os.close, entries)
+                damage = _go_on(folder / DEALS_NAME, secrets, DEALS_MAGIC, self.book.take)
                 damage += self.book.damage
-                damage += _go_on(public, self._public, LOG_MAGIC, log.take)
+                damage += _go_on(public, entries, LOG_MAGIC, log.take)
                 damage += log.damage
                 self.damage = damage
                 """What was found damaged, in sentences."""
                 self.head = log.head
                 """The head of the public log, with entries that are about to be written."""
                 self._committed = log.unopened
+                name = f"the deals in {folder}"
+                self._secrets = AppendLog(secrets, name, on_broken=self._broke)
+                self._public = AppendLog(entries, name, on_broken=self._broke)
                 self._bring_to_an_end()
-                self._sync_at_once()
-                sync_folder(folder)
-                sync_folder(public.parent)
+                self._secrets.sync_now()
+                self._release()
+                self._public.sync_now()
+                disk.sync_folder(folder)
+                disk.sync_folder(public.parent)
             except OSError as error:
                 raise Unwritten(f"cannot keep deals in {folder}: {error.strerror}") from error
-            self._files = files.pop_all()
+            unless_done.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -209,43 +213,42 @@ class DealLog:
 
     async def synced(self) -> None:
         """Wait until all that was added so far is on disk, in both files."""
-        wanted = self._added
-        while self._synced < wanted:
-            if self._broken:
-                raise Unwritten(self._broken)
-            if self._syncing is not None:
-                await self._syncing.wait()
-            else:
-                await self._sync()
+        await self._secrets.synced()
+        self._release()
+        await self._public.synced()
 
     def close(self) -> None:
-        """Write what is left and close the files."""
-        try:
-            if not self._broken:
-                self._sync_at_once()
-        except OSError as error:
-            self._break(error)
-        finally:
-            self._files.close()
+        """Bring what is left to the disk, if it can be written, and close the files."""
+        with contextlib.ExitStack() as files:
+            # The lock on the secrets keeps a second writer out of both: it goes last.
+            files.callback(self._secrets.close)
+            files.callback(self._public.close)
+            if not self._secrets.broken:
+                self._secrets.sync_now()
+                self._release()
 
     def _keep(self, record: deals_pb2.DealRecord) -> None:
         """Write a record to the file of secrets, so that it survives the process."""
-        if self._broken:
-            raise Unwritten(self._broken)
+        self._secrets.check()
         self.book.add(record)
-        try:
-            write_all(self._secrets, framed(record.SerializeToString()))
-        except OSError as error:
-            self._break(error)
-        self._added += 1
+        self._secrets.append(record.SerializeToString())
+        self._secrets.flush()
         self.counts[record.WhichOneof("body") or ""] += 1
 
     def _publish(self, entry: deals_pb2.LogEntry) -> None:
-        """Add an entry to the public log. It is written after the next sync of the secrets."""
+        """Add an entry to the public log, to be written when all secrets so far are on the disk."""
         body = entry.SerializeToString()
         self.head = chained(self.head, body)
-        self._unpublished.append(framed(body))
-        self._added += 1
+        self._waiting.append((self._secrets.written_bytes, body))
+
+    def _release(self) -> None:
+        """Hand the entries to the public log whose secrets are on the disk by now.
+
+        A commitment in the log whose secret is lost could never be opened.
+        """
+        while self._waiting and self._waiting[0][0] <= self._secrets.synced_bytes:
+            self._public.append(self._waiting[0][1])
+            self._waiting.popleft()
 
     def _open(self, context: bytes) -> BookedDeal:
         """Publish the secrets of a deal-set that is void or was played, if it was committed to."""
@@ -261,32 +264,6 @@ class DealLog:
             self._publish(deals_pb2.LogEntry(opened=opened))
             self._committed.remove(context)
         return deal
-
-    async def _sync(self) -> None:
-        self._syncing = trio.Event()
-        added, entries = self._added, len(self._unpublished)
-        try:
-            await trio.to_thread.run_sync(self._sync_files, b"".join(self._unpublished[:entries]))
-            del self._unpublished[:entries]
-            self._synced = added
-        except OSError as error:
-            # After a failed sync the kernel may have dropped the pages: no retry.
-            self._break(error)
-        finally:
-            self._syncing.set()
-            self._syncing = None
-
-    def _sync_at_once(self) -> None:
-        self._sync_files(b"".join(self._unpublished))
-        self._unpublished.clear()
-        self._synced = self._added
-
-    def _sync_files(self, entries: bytes) -> None:
-        # In this order: a commitment in the log whose secret is lost can never be opened.
-        sync_data(self._secrets)
-        if entries:
-            write_all(self._public, entries)
-            sync_data(self._public)
 
     def _bring_to_an_end(self) -> None:
         """Finish what an earlier process began, and forget what is over."""
@@ -308,11 +285,11 @@ class DealLog:
                 self.book.forget(deal.context)
         self.book.seeded.clear()
 
-    def _break(self, error: OSError) -> None:
-        self._broken = f"the deals in {self.folder} cannot be written: {error.strerror}"
-        _log.error("%s", self._broken)
-        self._on_broken(self._broken)
-        raise Unwritten(self._broken) from error
+    def _broke(self, why: str) -> None:
+        """One of the files cannot be written: then neither is."""
+        self._secrets.end(why)
+        self._public.end(why)
+        self._on_broken(why)
 
 
 def _go_on(path: Path, fd: int, magic: bytes, take: Callable[[bytes], None]) -> list[str]:
@@ -336,15 +313,17 @@ def _go_on(path: Path, fd: int, magic: bytes, take: Callable[[bytes], None]) -> 
         os.ftruncate(fd, sound)
         damage.append(f"{path.name}: the last {len(torn)} bytes were moved to {kept.name}")
     if sound == 0:
-        write_all(fd, magic)
+        disk.write_all(fd, magic)
     return damage
 
 
 def _hold(fd: int, folder: Path) -> None:
     """Keep a second writer out. Where files cannot be locked, only care keeps it out."""
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise Unwritten(f"another arena keeps its deals in {folder}") from None
+        held = disk.lock(fd)
     except OSError as error:
-        _log.warning("%s cannot be locked: %s", folder / DEALS_NAME, error.strerror)
+        fields = {"path": str(folder / DEALS_NAME), "why": error.strerror}
+        _log.warning("the file of deals cannot be locked", extra=fields)
+        return
+    if not held:
+        raise Unwritten(f"another arena keeps its deals in {folder}")

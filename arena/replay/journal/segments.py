@@ -1,10 +1,11 @@
 """The segments of journals in a folder: whose they are, and whether somebody writes them."""
 
-import fcntl
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Final
+
+from arena.replay import disk
 
 SEGMENT_SUFFIX: Final = ".journal"
 """Segments of one process sort by name; `<run>-<number>.journal`."""
@@ -21,9 +22,6 @@ def alive(segment: Path) -> bool:
     """Whether a process is writing this segment: then it holds a lock on it."""
     with segment.open("rb") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+            return disk.is_locked(file.fileno())
         except OSError:
             return False  # no locks here
-    return False

@@ -208,7 +208,10 @@ class FairDeals:
                     await bell.rung()
                 handshake.check()
             if handshake.complaint:
-                _log.warning("deal-set %s is void: %s", order.deal_set, handshake.complaint)
+                _log.warning(
+                    "a deal-set is void",
+                    extra={"deal_set": order.deal_set, "why": handshake.complaint},
+                )
                 void = self._log.voided(
                     context, handshake.complaint, handshake.commitments, handshake.told
                 )

@@ -71,7 +71,7 @@ class Admission:
         why = self._full.at(now_s) or self._late.at(now_s)
         if why != self._why:
             if why and not self._why:
-                _log.warning("no new matches are taken: %s", why)
+                _log.warning("no new matches are taken", extra={"why": why})
             elif not why:
                 _log.info("new matches are taken again")
             self._why = why

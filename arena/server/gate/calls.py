@@ -40,7 +40,7 @@ async def refuse(context: Context, refused: Refused) -> None:
 async def fail(context: Context, call: str) -> None:
     """End a call after an error of ours, within an `except` block. Always raises."""
     incident = secrets.token_hex(4)
-    _log.exception("incident %s in %s", incident, call)
+    _log.exception("an error in a call", extra={"incident": incident, "call": call})
     await context.abort(grpc.StatusCode.INTERNAL, f"{INTERNAL_TEXT} {incident}")
 
 

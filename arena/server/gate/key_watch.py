@@ -106,7 +106,8 @@ class KeyWatch:
     def _trouble(self, error: StoreError) -> None:
         """Say once that the keys cannot be read; those that are known stay as they are."""
         if not self._troubled:
-            _log.warning("keys that are made or revoked now are not seen: %s", error)
+            fields = {"why": str(error)}
+            _log.warning("keys that are made or revoked now are not seen", extra=fields)
         self._troubled = True
 
 

@@ -20,8 +20,8 @@ from urllib.parse import unquote
 
 import grpc
 
-from arena.server.gate.rates import TokenBucket
 from arena.server.refusals import Refused, busy
+from arena.token_bucket import TokenBucket
 
 LOCAL: Final = "this machine"
 """The address of all who come over a loopback address or a socket file."""

@@ -55,7 +55,8 @@ def kept_order(ordered: journal_pb2.Ordered | None, match_id: str) -> DealSetOrd
     try:
         return order_of_message(ordered.deal_set)
     except UNPLAYABLE as error:
-        _log.warning("an order can be kept no more: %s", error, extra={"match": match_id})
+        fields = {"match": match_id, "why": str(error)}
+        _log.warning("an order can be kept no more", extra=fields)
         return None
 
 

@@ -434,7 +434,8 @@ class Matches:
                 await self.publish(match.order, match.match_id, log.bodies)
         except StoreError as error:
             # The journal has it: it is recorded when the arena is started again.
-            _log.error("a result could not be recorded: %s", error, extra={"match": spec.match_id})
+            fields = {"match": spec.match_id, "why": str(error)}
+            _log.error("a result could not be recorded", extra=fields)
             match.failed(error)
             return
         match.ended(found)

@@ -85,7 +85,7 @@ class Restoration:
                 match = self._matches.promised(order, promise.match_id)
                 nursery.start_soon(self._keep_promise, match)
         if going_on:
-            _log.info("%d matches go on where they stood", going_on)
+            _log.info("matches go on where they stood", extra={"matches": going_on})
             nursery.start_soon(self._release_held)
         self._journal.flush()
         await self._drop_spent()
@@ -152,7 +152,8 @@ class Restoration:
                     raise Unplayable("its order is lost")
                 self._matches.go_on(unfinished, order, BY_HAND)
             except Unplayable as error:
-                _log.warning("a match cannot go on: %s", error, extra={"match": match_id})
+                fields = {"match": match_id, "why": str(error)}
+                _log.warning("a match cannot go on", extra=fields)
                 await self._abort(unfinished, AbortCause.UNPLAYABLE)
             else:
                 return True
@@ -183,8 +184,8 @@ class Restoration:
         try:
             self._matches.begin_promised(match)
         except Refused as refused:
-            text = "a match cannot begin any more: %s"
-            _log.warning(text, refused.text, extra={"match": match.match_id})
+            fields = {"match": match.match_id, "why": refused.text}
+            _log.warning("a match cannot begin any more", extra=fields)
 
     # What is kept, and what is not.
 
@@ -200,7 +201,7 @@ class Restoration:
             await self._journal.synced()
             for segment in spent:
                 segment.unlink(missing_ok=True)
-            _log.info("%d segments of earlier journals are no longer needed", len(spent))
+            _log.info("earlier journals were removed", extra={"segments": len(spent)})
 
     def _may_go_on(self, deal_set: str) -> bool:
         """Whether matches of a deal-set may still be played: not if it is a match that is over."""

@@ -89,7 +89,8 @@ class ResultWriter:
             except StoreBusy as error:
                 if attempt == LOCKED_ATTEMPTS:
                     return error
-                _log.warning("%d results wait: %s", len(ended), error)
+                fields = {"results": len(ended), "why": str(error)}
+                _log.warning("results wait to be recorded", extra=fields)
             except StoreError as error:
                 return error
             else:

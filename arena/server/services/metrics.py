@@ -1,9 +1,9 @@
-"""What an arena has counted, for Prometheus, on a port of its own.
+"""What an arena has counted, for Prometheus, and the port on which that and its status are served.
 
-A scrape costs play little: the numbers are read in one go on the thread of the
-host loop, and written as text on another. The port serves one page to few at a
-time, and nobody who can reach it learns more than numbers: no label tells of a
-bot, a match, a card or a token.
+A page costs play little: the numbers are read in one go on the thread of the
+host loop, and written as text on another. The port serves its two pages to few
+at a time, and nobody who can reach it learns more than numbers: no label tells
+of a bot, a match, a card or a token.
 """
 
 import asyncio
@@ -12,8 +12,6 @@ import os
 import shutil
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
@@ -26,41 +24,28 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from arena.referee import AbortCause, FaultKind
-from arena.referee.lag import LagMeter
-from arena.replay.journal.deal_log import DealLog
-from arena.replay.journal.journal import Journal
-from arena.server.arena import Arena
 from arena.server.counts import Counts, Histogram
 from arena.server.data_folder import arena_version
-from arena.server.gate.admission import Admission
 from arena.server.listen import CannotServe
-from cardarena.v1 import play_pb2
+from arena.server.services.status import status_page
+from arena.server.services.watched import DEAL_STEPS, Watched, refusal_word
 
-DEAL_STEPS: Final = ("drawn", "fixed", "voided", "opened")
 PREFIX: Final = "cardarena_"
 MAX_READERS: Final = 8
 """Connections served at a time; more are closed at once."""
 MAX_HEAD_BYTES: Final = 8_192
 HEAD_S: Final = 5.0
 """Time to ask, and again to take the answer."""
-CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-
-
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """Everything that metrics are read from."""
-
-    arena: Arena
-    journal: Journal
-    deal_log: DealLog
-    data: Path
-    admission: Admission | None = None
-    lag: LagMeter | None = None
+METRICS_PATH: Final = "/metrics"
+STATUS_PATH: Final = "/status"
+METRICS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+STATUS_TYPE: Final = "application/json"
+TEXT_TYPE: Final = "text/plain; charset=utf-8"
 
 
 def families(watched: Watched) -> list[Metric]:
     """All metrics but those of the process, as they stand. Call it on the thread of the arena."""
-    counts = watched.arena.watch.counts
+    counts = watched.counts
     return [
         *_play(watched, counts),
         *_time(watched, counts),
@@ -118,10 +103,8 @@ def _play(watched: Watched, counts: Counts) -> Iterator[Metric]:
         ("step",),
         {(step,): watched.deal_log.counts[step] for step in DEAL_STEPS},
     )
-    door = watched.admission
-    is_open = door is None or not door.why_closed()
-    yield _gauge("admission_open", "1 while new matches are taken.", is_open)
-    refused = {(): 0 if door is None else door.refused}
+    yield _gauge("admission_open", "1 while new matches are taken.", watched.takes_matches)
+    refused = {(): watched.refused_matches}
     yield _counter("admission_refused", "Matches that were refused as too much.", (), refused)
 
 
@@ -149,12 +132,11 @@ def _time(watched: Watched, counts: Counts) -> Iterator[Metric]:
 def _bots(watched: Watched, counts: Counts) -> Iterator[Metric]:
     sessions = list(watched.arena.sessions)
     queued = [session.queued for session in sessions]
-    connected = sum(session.connected for session in sessions)
     size = sum(size for _, size in queued)
     yield _gauge(
         "sessions", "Bots seen since the start, and those that may come back.", len(sessions)
     )
-    yield _gauge("sessions_connected", "Bots with a stream.", connected)
+    yield _gauge("sessions_connected", "Bots with a stream.", watched.connected_bots)
     yield _gauge("outbox_bytes", "Bytes that wait to be sent to all bots.", size)
     yield _gauge("outbox_frames", "Frames that wait to be sent.", sum(each for each, _ in queued))
     most = max((size for _, size in queued), default=0)
@@ -164,7 +146,7 @@ def _bots(watched: Watched, counts: Counts) -> Iterator[Metric]:
         "messages_refused",
         "Messages from bots that could not be taken, by reason.",
         ("reason",),
-        {(_refusal(reason),): number for reason, number in counts.messages_refused.items()},
+        {(refusal_word(reason),): number for reason, number in counts.messages_refused.items()},
     )
     yield _counter("streams_opened", "Streams that said hello.", (), {(): counts.streams_opened})
     closed = {(reason,): number for reason, number in counts.streams_closed.items()}
@@ -201,11 +183,6 @@ def _machine() -> Iterator[Metric]:
     )
     with contextlib.suppress(RuntimeError):
         yield _gauge("process_tasks", "Tasks of the host loop.", len(asyncio.all_tasks()))
-
-
-def _refusal(reason: int) -> str:
-    name = play_pb2.RefusalReason.Name(reason)  # type: ignore[arg-type]
-    return name.removeprefix("REFUSAL_REASON_").lower()
 
 
 # Families.
@@ -264,7 +241,7 @@ def _written(found: Iterable[Metric]) -> bytes:
 
 
 class MetricsPort:
-    """Serves `GET /metrics`. Lives in the host loop."""
+    """Serves `GET /metrics` and `GET /status`. Lives in the host loop."""
 
     def __init__(self, watched: Watched) -> None:
         self._watched = watched
@@ -272,7 +249,7 @@ class MetricsPort:
         self._readers = 0
 
     async def start(self, host: str, port: int) -> str:
-        """Listen, on a free port if it is 0; returns the page's address.
+        """Listen, on a free port if it is 0; returns the address of the metrics.
 
         Raises:
           CannotServe: if nobody can listen there.
@@ -286,7 +263,7 @@ class MetricsPort:
             raise CannotServe(f"cannot serve metrics on {host}:{port}: {why}") from error
         bound = self._server.sockets[0].getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
-        return f"http://{shown}:{bound}/metrics"
+        return f"http://{shown}:{bound}{METRICS_PATH}"
 
     def close(self) -> None:
         """Listen no more."""
@@ -312,18 +289,22 @@ class MetricsPort:
 
     async def _answer(self, head: bytes) -> bytes:
         method, _, rest = head.partition(b" ")
-        path = rest.partition(b" ")[0].partition(b"?")[0]
+        path = rest.partition(b" ")[0].partition(b"?")[0].decode("latin-1")
         if method not in (b"GET", b"HEAD"):
             return _response("405 Method Not Allowed", b"")
-        if path != b"/metrics":
-            return _response("404 Not Found", b"the metrics are at /metrics\n")
-        body = await page(self._watched)
-        return _response("200 OK", b"" if method == b"HEAD" else body)
+        if path == METRICS_PATH:
+            body, kind = await page(self._watched), METRICS_TYPE
+        elif path == STATUS_PATH:
+            body, kind = await status_page(self._watched), STATUS_TYPE
+        else:
+            said = f"there are the pages {METRICS_PATH} and {STATUS_PATH}\n"
+            return _response("404 Not Found", said.encode())
+        return _response("200 OK", b"" if method == b"HEAD" else body, kind)
 
 
-def _response(status: str, body: bytes) -> bytes:
+def _response(status: str, body: bytes, kind: str = TEXT_TYPE) -> bytes:
     head = (
-        f"HTTP/1.1 {status}\r\nContent-Type: {CONTENT_TYPE}\r\nContent-Length: {len(body)}\r\n"
+        f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
     )
     return head.encode() + body

@@ -20,10 +20,10 @@ from arena.games.contract import MAX_OFFERED
 from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk
 from arena.server.bots import BotId, Support
 from arena.server.gate.limits import OWN_HELLOS, OWN_HELLOS_PER_S
-from arena.server.gate.rates import TokenBucket
 from arena.server.refusals import Refused
 from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
 from arena.server.session.seating import Seating, decision_of
+from arena.token_bucket import TokenBucket
 from arena.wire import asks
 from cardarena.v1 import play_pb2
 

@@ -1,4 +1,4 @@
-"""How much of something a client may do: a bucket of tokens that fills again with time."""
+"""A token bucket: so many of something in one go, and so many a second after that."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ class TokenBucket:
     __slots__ = ("_at_s", "_most", "_now_s", "_per_s", "_tokens")
 
     def __init__(self, most: int, per_s: float, now_s: Callable[[], float]) -> None:
-        """A full bucket. `now_s` reads a monotonic clock."""
+        """A full bucket. `now_s` reads a clock, in seconds; one that is set back adds no tokens."""
         self._most = float(most)
         self._per_s = per_s
         self._now_s = now_s
@@ -17,9 +17,10 @@ class TokenBucket:
         self._at_s = now_s()
 
     def take(self, leave: float = 0.0) -> bool:
-        """Take a token; false if there is none, or fewer than `leave` would be left."""
+        """Take a token; False if there is none, or fewer than `leave` would be left."""
         now_s = self._now_s()
-        self._tokens = min(self._most, self._tokens + (now_s - self._at_s) * self._per_s)
+        passed_s = max(0.0, now_s - self._at_s)
+        self._tokens = min(self._most, self._tokens + passed_s * self._per_s)
         self._at_s = now_s
         if self._tokens < 1.0 + leave:
             return False

@@ -1,0 +1,220 @@
+"""A log that only grows, of which it is known how much has reached the disk.
+
+Records are collected in memory (`append`), written together (`flush`: then they survive the
+process), and brought to the disk together (`synced`: then they survive a power cut). Whoever
+waits for the disk shares one sync with all who wait at the time.
+
+What the file is called, what stands at its head and who may write it is for the owner to say:
+it opens the file and hands it over. The first write or sync that fails ends all writing.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from typing import NoReturn, Protocol
+
+import trio
+
+from arena.referee import Unwritten
+from arena.replay import disk
+from arena.replay.records import framed
+
+_log = logging.getLogger(__name__)
+
+
+class DiskWatch(Protocol):
+    """Is told how long the disk takes, for metrics."""
+
+    @property
+    def wrote(self) -> Callable[[float], None]:
+        """Takes the seconds of one write. Called on the way of every move."""
+        ...
+
+    def synced(self, seconds: float) -> None:
+        """What was written has reached the disk, after so many seconds."""
+        ...
+
+
+class AppendLog:
+    """A log of records (`arena.replay.records`) of which this process is the only writer.
+
+    Raises:
+      Unwritten: from any method that writes or waits for the disk, once the disk has refused.
+        Nothing is written any more then, and play must stop. A sync that failed is never
+        tried again: the kernel may have dropped what it could not write, and say next time
+        that all is well.
+    """
+
+    def __init__(
+        self,
+        fd: int,
+        name: str,
+        *,
+        on_broken: Callable[[str], None],
+        watch: DiskWatch | None = None,
+        after_sync: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Append to the open file `fd`, which this log closes.
+
+        Args:
+          fd: Open for appending.
+          name: What cannot be written, in the sentence that `on_broken` gets.
+          on_broken: Is told once why writing ended.
+          watch: Is told how long the disk takes.
+          after_sync: Called after each sync that somebody waited for; it may `continue_in`
+            another file.
+        """
+        self._fd = fd
+        self._name = name
+        self._on_broken = on_broken
+        self._watch = watch
+        self._after_sync = after_sync
+        self._buffer: list[bytes] = []
+        self._broken = ""
+        self._written = 0
+        self._synced = 0
+        self._syncing: trio.Event | None = None
+        self._dirty: trio.Event | None = None
+        self._file_begins = -os.fstat(fd).st_size
+        """What `written_bytes` would have been at the first byte of the present file."""
+
+    @property
+    def broken(self) -> str:
+        """Why nothing is written any more, in a sentence; empty as long as all is well."""
+        return self._broken
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes of records that were written so far."""
+        return self._written
+
+    @property
+    def synced_bytes(self) -> int:
+        """How many of them are sure to be on the disk."""
+        return self._synced
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of the present file, its head included."""
+        return self._written - self._file_begins
+
+    def append(self, body: bytes) -> None:
+        """Add a record, to be written by the next `flush`."""
+        if self._broken:
+            raise Unwritten(self._broken)
+        self._buffer.append(framed(body))
+
+    def flush(self) -> None:
+        """Write all records added so far, so that they survive the process."""
+        if not self._buffer:
+            return
+        if self._broken:
+            raise Unwritten(self._broken)
+        data = b"".join(self._buffer)
+        began_s = time.perf_counter()
+        try:
+            disk.write_all(self._fd, data)
+        except OSError as error:
+            self._break(error)
+        # Not before: while records wait that could not be written, every flush is refused, and
+        # nobody sends what follows from them.
+        self._buffer.clear()
+        if self._watch is not None:
+            self._watch.wrote(time.perf_counter() - began_s)
+        self._written += len(data)
+        if self._dirty is not None:
+            self._dirty.set()
+
+    async def synced(self) -> None:
+        """Wait until all records added so far are on disk."""
+        self.check()
+        self.flush()
+        wanted = self._written
+        while self._synced < wanted:
+            self.check()
+            if self._syncing is not None:
+                await self._syncing.wait()
+            else:
+                await self._sync()
+
+    async def keep_synced(
+        self,
+        interval_s: float,
+        *,
+        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Keep the disk at most `interval_s` behind what is written, until cancelled."""
+        self._dirty = trio.Event()
+        task_status.started()
+        while not self._broken:
+            await self._dirty.wait()
+            self._dirty = trio.Event()
+            await trio.sleep(interval_s)
+            if self._synced < self._written and self._syncing is None:
+                try:
+                    await self._sync()
+                except Unwritten:
+                    return
+
+    def sync_now(self) -> None:
+        """Write what is left and bring it to the disk. Blocks."""
+        self.check()
+        self.flush()
+        try:
+            disk.sync_data(self._fd)
+        except OSError as error:
+            self._break(error)
+        self._synced = self._written
+
+    def continue_in(self, next_file: Callable[[], int]) -> None:
+        """Bring this file to the disk, and go on in the one that `next_file` opens. Blocks."""
+        try:
+            disk.sync_data(self._fd)
+            full, self._fd = self._fd, next_file()
+            os.close(full)
+        except OSError as error:
+            self._break(error)
+        self._synced = self._written
+        self._file_begins = self._written - os.fstat(self._fd).st_size
+
+    def check(self) -> None:
+        """Raise `Unwritten` if nothing is written any more."""
+        if self._broken:
+            raise Unwritten(self._broken)
+
+    def end(self, why: str) -> None:
+        """Write nothing any more, as a log that belongs to this one cannot be written."""
+        self._broken = self._broken or why
+
+    def close(self) -> None:
+        """Bring what is left to the disk, if it can be written, and close the file."""
+        try:
+            if not self._broken:
+                self.sync_now()
+        finally:
+            os.close(self._fd)
+
+    async def _sync(self) -> None:
+        self._syncing = trio.Event()
+        written = self._written
+        try:
+            began_s = time.perf_counter()
+            await trio.to_thread.run_sync(disk.sync_data, self._fd)
+            if self._watch is not None:
+                self._watch.synced(time.perf_counter() - began_s)
+            self._after_sync()
+            # It is more already if another file was begun.
+            self._synced = max(self._synced, written)
+        except OSError as error:
+            self._break(error)
+        finally:
+            self._syncing.set()
+            self._syncing = None
+
+    def _break(self, error: OSError) -> NoReturn:
+        if not self._broken:
+            self._broken = f"{self._name} cannot be written: {error.strerror}"
+            _log.error(self._broken)
+            self._on_broken(self._broken)
+        raise Unwritten(self._broken) from error
