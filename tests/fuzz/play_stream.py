@@ -69,7 +69,7 @@ def _reconnect(sitting):
     wild, session = sitting.wild, sitting.wild.session
     before = session.epoch
     session.detach(wild.outbox)
-    still_open = set(session._open)
+    still_open = set(session._asks.open_ids)
     assert len(still_open) <= OPEN_ASKS
     welcome = wild.connect(max_matches=8, max_open_asks=OPEN_ASKS)
     assert welcome.epoch == before + 1
@@ -214,7 +214,7 @@ def offered_moves(game_id, steps):
     """The encoded moves that are offered at this point of a match; some of very many."""
     if (game_id, steps) not in _OFFERED:
         sitting, asked = _at(game_id, steps)
-        open_asks = [sitting.wild.session._open[number][1] for number in asked]
+        open_asks = [sitting.wild.session._asks._open[number].ask for number in asked]
         codec = sitting.tables[0]._codec
         found = [codec.game_move(move) for ask in open_asks for move in ask.moves.offered]
         _OFFERED[game_id, steps] = found[:: max(1, len(found) // 12)]

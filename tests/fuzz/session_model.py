@@ -308,7 +308,7 @@ class SessionMachine(RuleBasedStateMachine):
             self._take_timed_out()
         elif outbox is not None:
             assert outbox.take("ask_closed") == []
-        self._asked(set(self.bot.session._open) - self.model.open.keys())
+        self._asked(set(self.bot.session._asks.open_ids) - self.model.open.keys())
         if outbox is not None:
             told = {ask.ask_id for ask in outbox.asks()}
             assert told <= self.model.open.keys() | self.model.faults.keys()
@@ -322,7 +322,7 @@ class SessionMachine(RuleBasedStateMachine):
         """Asks whose time is up, by the ledger: the bot was told, if it was there."""
         outbox = self.bot.outbox
         told = {each.ask_id for each in outbox.take("ask_closed")} if outbox is not None else set()
-        for number in [n for n in self.model.open if n not in self.bot.session._open]:
+        for number in [n for n in self.model.open if n not in self.bot.session._asks.open_ids]:
             self.model.settle(number, None, FaultKind.TIMEOUT if self.connected else FaultKind.GONE)
             assert not self.connected or number in told
 
@@ -362,7 +362,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     @invariant()
     def what_is_open_is_open(self):
-        assert self.bot.session._open.keys() == self.model.open.keys()
+        assert self.bot.session._asks.open_ids == self.model.open.keys()
         assert self.bot.session.epoch == self.model.epoch
 
     def teardown(self):

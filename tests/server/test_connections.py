@@ -10,8 +10,8 @@ from arena.server.gate.tokens import Tokens
 from arena.server.matches.restore import KEPT_SILENT, session_records
 from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
+from arena.server.session.asks import REMEMBERED_BYTES, AskTable
 from arena.server.session.register import SessionRegister
-from arena.server.session.session import REMEMBERED_BYTES, Session
 from cardarena.v1 import play_pb2
 from tests.server.sittings import FakeOutbox
 
@@ -256,11 +256,11 @@ def test_after_a_restart_those_who_never_played_are_counted_up_to_a_number():
 
 
 def test_long_answers_are_remembered_in_few_bytes():
-    session = Session(BotId("ann"), lambda: 0.0)
+    asks = AskTable()
     long, other = b"x" * 60_000, b"y" * 60_000
-    session.remember(1, (long, b"short"))
-    (kept,) = session._settled.values()
+    asks.remember(1, (long, b"short"))
+    kept = asks._entries[1].choices
     assert all(len(each) <= REMEMBERED_BYTES for each in kept)
     assert kept[1] == b"short"
-    session.remember(2, (other,))
-    assert session._settled[2] != session._settled[1][:1]
+    assert not asks.contradicts(1, long)
+    assert asks.contradicts(1, other)

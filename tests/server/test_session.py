@@ -5,6 +5,8 @@ import pytest
 
 from arena.games.abstrac import Order
 from arena.referee import Ending, FaultKind
+from arena.server.session import asks as asks_module
+from arena.server.session import seats as seats_module
 from arena.server.session import session as session_module
 from arena.server.session.outbox import MAX_FRAME_BYTES
 from arena.server.session.seating import ask_id
@@ -157,7 +159,7 @@ def test_no_more_asks_are_open_than_the_bot_takes(slots):
     seen = []
     while asks := world.ann.outbox.asks():
         seen += asks
-        assert len(world.ann.session._open) <= slots
+        assert len(world.ann.session._asks.open) <= slots
         world.ann.answer(Answer(ask_id=asks[0].ask_id, index=1))
         for ask in asks[1:]:
             world.ann.answer(Answer(ask_id=ask.ask_id, index=1))
@@ -321,11 +323,11 @@ def test_an_answer_to_what_was_never_asked_is_refused(number, why):
 
 
 def test_what_was_settled_long_ago_is_forgotten(monkeypatch):
-    monkeypatch.setattr(session_module, "REMEMBERED_ASKS", 3)
+    monkeypatch.setattr(asks_module, "REMEMBERED_ASKS", 3)
     world = World()
     world.begin(hands=10)
     world.play_out()
-    assert len(world.ann.session._settled) <= 3
+    assert len(world.ann.session._asks._settled) <= 3
     world.ann.answer(Answer(ask_id=FIRST, index=9))
     assert world.ann.refusals() == []
 
@@ -556,7 +558,7 @@ def test_an_ask_that_welcome_lists_comes_before_the_ends_that_it_tells():
 
 
 def test_only_so_many_ends_are_told_again(monkeypatch):
-    monkeypatch.setattr(session_module, "REMEMBERED_ENDS", 3)
+    monkeypatch.setattr(seats_module, "REMEMBERED_ENDS", 3)
     world = World()
     for seed in range(5):
         world.begin(seed=str(seed)).abort()

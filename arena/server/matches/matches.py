@@ -23,7 +23,7 @@ from arena.referee.lag import LagMeter
 from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
-from arena.replay.journal.match_log import MatchLog
+from arena.replay.journal.match_log import MatchLog, SeatedAt
 from arena.replay.journal.recovery import Unfinished
 from arena.replay.read import Unplayable
 from arena.server.bots import BotId
@@ -42,8 +42,8 @@ from arena.server.orders import (
 )
 from arena.server.refusals import Refused, draining, not_found, not_now
 from arena.server.session.register import SessionRegister
-from arena.server.session.seating import Seating, numbers_of, seated
-from arena.server.session.session import Session
+from arena.server.session.seating import Seating
+from arena.server.session.session import Session, seat_all
 from arena.server.watch import Watch
 from arena.store import EndedMatch, StoreError
 from arena.terms import MatchTerms
@@ -363,8 +363,8 @@ class Matches:
             fair_deal=fixed.fair_deal,
             deal_context=fixed.context,
         )
-        ports = seated(spec, sessions)
-        log = self._journal.match(spec, numbers_of(sessions, ports))
+        ports = seat_all(spec, sessions)
+        log = self._journal.match(spec, _numbers(sessions, ports))
         return _Begun(spec, ports, log)
 
     def _begun_before(self, match: OrderedMatch) -> "_Begun | None":
@@ -394,9 +394,9 @@ class Matches:
                 session.expect_back()
             elif session.bot in strangers:
                 session.never_came()
-        ports = seated(spec, sessions, [each.match for each in unfinished.seated])
+        ports = seat_all(spec, sessions, [each.match for each in unfinished.seated])
         self._write_order(match)
-        log = self._journal.match_again(unfinished.bodies, numbers_of(sessions, ports))
+        log = self._journal.match_again(unfinished.bodies, _numbers(sessions, ports))
         self._deal_sets.goes_on(match.order, opening)
         return _Begun(spec, ports, log, unfinished.past)
 
@@ -459,6 +459,14 @@ class Matches:
     async def _synced(self) -> None:
         await self._deal_log.synced()
         await self._journal.synced()
+
+
+def _numbers(sessions: Sequence[Session], ports: Sequence[Seating]) -> list[SeatedAt]:
+    """What the bots of a match number it by, for the journal."""
+    return [
+        SeatedAt(session.bot.name, session.bot.instance, port.number)
+        for session, port in zip(sessions, ports, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

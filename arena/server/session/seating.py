@@ -1,17 +1,13 @@
 """A bot's seat at one match, as the match's table sees it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome
 from arena.referee.presence import Presence
-from arena.replay.journal.match_log import SeatedAt
 from arena.wire import asks
 from arena.wire.terms import terms_message
 from cardarena.v1 import game_pb2, play_pb2
-
-if TYPE_CHECKING:
-    from arena.server.session.session import Session
 
 DECISION_BITS: Final = 20
 """An ask's id is the match's number, and in its last bits the seat's decision.
@@ -51,31 +47,46 @@ def _newest(events: Sequence[bytes]) -> Sequence[bytes]:
     return events
 
 
-def seated(
-    spec: MatchSpec, sessions: "Sequence[Session]", numbers: Sequence[int] = ()
-) -> "list[Seating]":
-    """Seat bots at a match, by seat; `numbers` are the match's on their streams if it goes on."""
-    names = tuple(entrant.name for entrant in spec.entrants)
-    numbered = zip(sessions, numbers or [0] * spec.terms.seats, strict=True)
-    return [
-        session.seat_at(spec, seat, names, number)
-        for seat, (session, number) in enumerate(numbered)
-    ]
+class BotSession(Protocol):
+    """The session of the bot that sits there, as far as a seat needs it."""
 
+    @property
+    def gone(self) -> bool:
+        """Whether the bot has left for good."""
+        ...
 
-def numbers_of(sessions: "Sequence[Session]", ports: "Sequence[Seating]") -> list[SeatedAt]:
-    """What the bots of a match number it by, for the journal."""
-    return [
-        SeatedAt(session.bot.name, session.bot.instance, port.number)
-        for session, port in zip(sessions, ports, strict=True)
-    ]
+    @property
+    def connected(self) -> bool:
+        """Whether a stream is attached."""
+        ...
+
+    @property
+    def held(self) -> bool:
+        """Whether the bot is expected back after a restart of the arena."""
+        ...
+
+    def ask(self, seating: "Seating", ask: OpenAsk) -> None:
+        """Ask as soon as the bot has a free slot."""
+        ...
+
+    def withdraw(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
+        """An ask is settled without the bot's answer, or by a wrong one."""
+        ...
+
+    def answered_before(self, number: int, choices: tuple[object, ...]) -> None:
+        """An ask was answered before the arena was restarted; the answer may be said again."""
+        ...
+
+    def unseat(self, seating: "Seating", end: play_pb2.MatchEnd) -> None:
+        """The match is over: tell the bot."""
+        ...
 
 
 class Seating:
     """A bot's seat at one match: `arena.referee.SeatPort`."""
 
     def __init__(
-        self, session: "Session", number: int, spec: MatchSpec, seat: int, names: tuple[str, ...]
+        self, session: BotSession, number: int, spec: MatchSpec, seat: int, names: tuple[str, ...]
     ) -> None:
         self.number = number
         self.asked = 0
@@ -115,7 +126,7 @@ class Seating:
 
     def asked_before(self, decision: int, choices: tuple[object, ...]) -> None:
         self.asked = decision
-        self._session.remember(ask_id(self.number, decision), choices)
+        self._session.answered_before(ask_id(self.number, decision), choices)
 
     def ask(self, ask: OpenAsk) -> None:
         self._ask = ask

@@ -6,11 +6,8 @@ restart of the arena a session is *held*: its bot is expected back, and asks
 wait for it until it comes or is given up (`release`).
 """
 
-import hashlib
 import math
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import grpc
@@ -21,8 +18,10 @@ from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk
 from arena.server.bots import BotId, Support
 from arena.server.gate.limits import OWN_HELLOS, OWN_HELLOS_PER_S
 from arena.server.refusals import Refused
+from arena.server.session.asks import AskEntry, AskTable
 from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
 from arena.server.session.seating import Seating, decision_of
+from arena.server.session.seats import SeatTable
 from arena.token_bucket import TokenBucket
 from arena.wire import asks
 from cardarena.v1 import play_pb2
@@ -37,26 +36,10 @@ FREE_MESSAGES: Final = 40
 """Messages beyond the answers that were owed which a bot may send in one go."""
 FREE_MESSAGES_PER_S: Final = 20.0
 """How quickly it may send more of them."""
-REMEMBERED_ASKS: Final = 1024
-"""Settled asks that are remembered, to tell a repeated answer from another one."""
-REMEMBERED_BYTES: Final = 64
-"""Of an answer that is longer its digest is remembered."""
-REMEMBERED_ENDS: Final = 64
-"""Ends of matches that are told again to a bot that may not have heard of them."""
 
 _Reason = play_pb2.RefusalReason
 
 _PLAIN_ANSWERS: Final = tuple(Answer(index=index) for index in range(MAX_OFFERED))
-
-
-@dataclass(frozen=True, slots=True)
-class _ToldEnd:
-    """The end of a match, of which nothing that the bot said since shows that it has heard."""
-
-    start: play_pb2.MatchStart
-    frame: bytes
-    before: frozenset[int]
-    """Asks that were open when it was told: the answer to any later one shows it."""
 
 
 DealTalk: TypeAlias = Callable[[BotId, play_pb2.BotMessage], play_pb2.Refusal | None]
@@ -99,11 +82,8 @@ class Session:
         self.hellos = TokenBucket(OWN_HELLOS, OWN_HELLOS_PER_S, now_s)
         """How often the bot may still say hello."""
         self._outbox: Outbox | None = None
-        self._seatings: dict[int, Seating] = {}
-        self._open: dict[int, tuple[Seating, OpenAsk]] = {}
-        self._waiting: deque[tuple[Seating, OpenAsk]] = deque()
-        self._settled: dict[int, tuple[object, ...]] = {}
-        self._ends: dict[int, _ToldEnd] = {}
+        self._seats = SeatTable()
+        self._asks = AskTable()
         self._matches = matches
         self._owed_on_deals = 0
         """What the bot was asked about deals and may answer."""
@@ -135,7 +115,7 @@ class Session:
     @property
     def matches(self) -> int:
         """Matches that the bot sits at, or is about to."""
-        return len(self._seatings) + self._reserved
+        return self._seats.playing + self._reserved
 
     @property
     def queued(self) -> tuple[int, int]:
@@ -171,14 +151,14 @@ class Session:
         for frame in self._resume(now_s):
             outbox.post(frame)
         self._fill_slots()
-        for seating in self._seatings.values():
+        for seating in self._seats:
             seating.attend(here=True)
 
     def detach(self, outbox: Outbox) -> None:
         """A stream ended. If it was the newest, the bot is away until it comes back."""
         if self._outbox is outbox:
             self._outbox = None
-            for seating in self._seatings.values():
+            for seating in self._seats:
                 seating.attend(here=False)
 
     def release(self) -> None:
@@ -186,7 +166,7 @@ class Session:
         if self._held:
             self._held = False
             self._fill_slots()
-            for seating in self._seatings.values():
+            for seating in self._seats:
                 seating.attend(here=self.connected)
 
     def expect_back(self) -> None:
@@ -208,7 +188,7 @@ class Session:
     def leave(self) -> None:
         """The bot will not come back, as when its process has ended."""
         self._gone = True
-        for seating in list(self._seatings.values()):
+        for seating in list(self._seats):
             seating.left()
 
     def close(self, verdict: Refused | None = None) -> None:
@@ -244,36 +224,32 @@ class Session:
         number = number or self._matches + 1
         self._matches = max(self._matches, number)
         seating = Seating(self, number, spec, seat, names)
-        self._seatings[number] = seating
+        self._seats.add(seating)
         self.send(play_pb2.ArenaMessage(match_start=seating.match_start))
         return seating
 
     def unseat(self, seating: Seating, end: play_pb2.MatchEnd) -> None:
         """The match is over: tell the bot, on its next stream again unless it has heard."""
-        self._seatings.pop(seating.number, None)
         frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
         if self._outbox is not None:
             self._outbox.post(frame)
-        told = _ToldEnd(seating.match_start, frame, frozenset(self._open))
-        self._ends[seating.number] = told
-        if len(self._ends) > REMEMBERED_ENDS:
-            del self._ends[next(iter(self._ends))]
+        self._seats.ended(seating.number, frame, frozenset(self._asks.open_ids))
 
     # Asks.
 
     def ask(self, seating: Seating, ask: OpenAsk) -> None:
         """Ask as soon as the bot has a free slot."""
+        entry = self._asks.add(seating, ask)
         # Never ahead of one that waits: a match that moves on at once would keep its slot.
-        if not self._waiting and not self._held and len(self._open) < self.max_open_asks:
-            self._send_ask(seating, ask)
+        if not self._asks.any_waiting and self._has_slot:
+            self._send_ask(entry)
         else:
-            self._waiting.append((seating, ask))
+            self._asks.wait(entry)
 
     def withdraw(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
         """An ask is settled without the bot's answer, or by a wrong one."""
+        self._asks.withdraw(ask)
         if ask.sent_s >= 0:
-            if self._open.pop(ask.number, None) is not None:
-                self.remember(ask.number, ())
             closed = play_pb2.AskClosed(
                 ask_id=ask.number,
                 fault=fault or 0,  # type: ignore[arg-type]
@@ -282,8 +258,13 @@ class Session:
             self.send(play_pb2.ArenaMessage(ask_closed=closed))
             self._fill_slots()
 
-    def _send_ask(self, seating: Seating, ask: OpenAsk) -> None:
-        self._open[ask.number] = (seating, ask)
+    @property
+    def _has_slot(self) -> bool:
+        return not self._held and len(self._asks.open_ids) < self.max_open_asks
+
+    def _send_ask(self, entry: AskEntry) -> None:
+        seating, ask = entry.asked
+        self._asks.sent(entry)
         if self._outbox is not None:
             self._outbox.post_ask(self._element(seating, ask), ask)
         ask.sent(self._now_s())
@@ -305,21 +286,16 @@ class Session:
 
         With `listed_s` they are not sent: `welcome` will list them at that time.
         """
-        while self._waiting and not self._held and len(self._open) < self.max_open_asks:
-            seating, ask = self._waiting.popleft()
-            if ask.settled:
-                continue
+        while self._has_slot and (entry := self._asks.next_waiting()) is not None:
             if listed_s is None:
-                self._send_ask(seating, ask)
+                self._send_ask(entry)
             else:
-                self._open[ask.number] = (seating, ask)
-                ask.sent(listed_s)
+                self._asks.sent(entry)
+                entry.asked[1].sent(listed_s)
 
-    def remember(self, number: int, choices: tuple[object, ...]) -> None:
-        """Keep what a settled ask was answered by, as it may be said again; () if by nothing."""
-        self._settled[number] = tuple(map(_brief, choices))
-        if len(self._settled) > REMEMBERED_ASKS:
-            del self._settled[next(iter(self._settled))]
+    def answered_before(self, number: int, choices: tuple[object, ...]) -> None:
+        """An ask was answered before the arena was restarted; the answer may be said again."""
+        self._asks.remember(number, choices)
 
     # What the bot says.
 
@@ -340,7 +316,7 @@ class Session:
                 owed = self._answer(answer, received_s, data) or owed
                 if outbox.closed:
                     break  # nobody hears what would be said of the rest
-            if self._waiting:
+            if self._asks.any_waiting:
                 self._fill_slots()
             if owed:
                 return
@@ -381,20 +357,19 @@ class Session:
     def _answer(self, answer: play_pb2.Answer, received_s: float, data: bytes) -> bool:
         """Take an answer; false if no open ask wanted it."""
         number = answer.ask_id
-        found = self._open.pop(number, None)
+        entry = self._asks.take_open(number)
         kind = answer.WhichOneof("choice")
         index = answer.index
         choice: object = index if kind == "index" else None
         if kind == "move":
             choice = answer.move.SerializeToString(deterministic=True)
-        if found is None:
+        if entry is None:
             self._answer_to_nothing(number, choice)
             return False
-        _, ask = found
-        self.remember(number, (choice,))
-        if self._ends:
-            ends = self._ends.items()
-            self._ends = {match: end for match, end in ends if number in end.before}
+        _, ask = entry.asked
+        self._asks.settle(entry, (choice,))
+        if self._seats.any_ended:
+            self._seats.answered(number)
         self._last_round_trip_ms = max(0, math.ceil((received_s - ask.sent_s) * 1000))
         note = answer.note
         if len(note) > MAX_NOTE_CHARS:
@@ -413,24 +388,23 @@ class Session:
 
     def _answer_to_nothing(self, number: int, choice: object) -> None:
         match, decision = decision_of(number)
-        seating = self._seatings.get(match)
+        seating = self._seats.get(match)
         asked = match <= self._matches if seating is None else decision <= seating.asked
         if match == 0 or decision == 0 or not asked:
             text = f"there is no ask {number}"
             self._refuse(number, _Reason.REFUSAL_REASON_UNKNOWN_ASK, text)
             return
-        known = self._settled.get(number)
-        if known and _brief(choice) not in known:
+        if self._asks.contradicts(number, choice):
             text = f"ask {number} has another answer already, which stands"
             self._refuse(number, _Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
         # Anything else is stale or said twice: nothing to add.
 
     def _garbage(self, text: str, received_s: float, data: bytes) -> None:
         """Something unreadable came. With one ask open, it must have been the answer."""
-        if len(self._open) == 1:
-            ((number, (_, ask)),) = self._open.items()
-            del self._open[number]
-            self.remember(number, ())
+        entry = self._asks.only_open()
+        if entry is not None:
+            _, ask = entry.asked
+            self._asks.settle(entry, ())
             ask.answered(Answer(), received_s, data)
         self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
 
@@ -452,9 +426,7 @@ class Session:
 
     def _resume(self, now_s: float) -> list[bytes]:
         """The welcome, with what is open; asks that do not fit into it follow, and ends."""
-        open_now = frozenset(self._open)
-        ends = {at: replace(end, before=open_now) for at, end in self._ends.items()}
-        self._ends = ends
+        ends = self._seats.tell_ends_again(frozenset(self._asks.open_ids))
         welcome = play_pb2.Welcome(
             epoch=self.epoch,
             limits=play_pb2.Limits(
@@ -463,27 +435,33 @@ class Session:
                 max_message_bytes=MAX_MESSAGE_BYTES,
                 max_note_chars=MAX_NOTE_CHARS,
             ),
-            matches=[each.match_start for each in self._seatings.values()]
-            + [end.start for end in ends.values()],
+            matches=[seating.match_start for seating in self._seats]
+            + [seat.seating.match_start for seat in ends],
         )
         listed: list[bytes] = []
         later: list[bytes] = []
         room = MAX_FRAME_BYTES - welcome.ByteSize()
-        for number, (seating, ask) in self._open.items():
+        for entry in self._asks.open:
+            seating, ask = entry.asked
             element = self._element(seating, ask, now_s - ask.sent_s)
             if len(element) <= room and not later:
                 # Asks are encoded already; as `Welcome.open_asks` they have another tag.
                 listed.append(asks.as_open_ask(element))
                 room -= len(element)
             else:
-                welcome.later_asks.append(number)
+                welcome.later_asks.append(entry.number)
                 later.append(asks.asks_frame([element]))
         frame = asks.welcome_frame(welcome.SerializeToString() + b"".join(listed))
-        return [frame, *later, *(end.frame for end in ends.values())]
+        return [frame, *later, *(seat.end for seat in ends)]
 
 
-def _brief(choice: object) -> object:
-    """What an answer said, in few bytes."""
-    if isinstance(choice, bytes) and len(choice) > REMEMBERED_BYTES:
-        return hashlib.sha256(choice).digest()
-    return choice
+def seat_all(
+    spec: MatchSpec, sessions: Sequence[Session], numbers: Sequence[int] = ()
+) -> list[Seating]:
+    """Seat bots at a match, by seat; `numbers` are the match's on their streams if it goes on."""
+    names = tuple(entrant.name for entrant in spec.entrants)
+    numbered = zip(sessions, numbers or [0] * spec.terms.seats, strict=True)
+    return [
+        session.seat_at(spec, seat, names, number)
+        for seat, (session, number) in enumerate(numbered)
+    ]

@@ -1,0 +1,99 @@
+"""A bot's seats at matches over all its streams, each in one state that moves down only.
+
+| state   | listed by `welcome` | moves down when                                             |
+|---------|---------------------|-------------------------------------------------------------|
+| PLAYING | yes                 | the match ends, and the bot is told so                      |
+| ENDED   | yes, with its end   | an ask that was sent after it was told is answered: so the  |
+|         |                     | bot has heard. Or, if it never is, when many more have ended |
+
+What has moved down from there is forgotten.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from arena.server.session.seating import Seating
+
+REMEMBERED_ENDS: Final = 64
+"""Ends of matches that are told again to a bot that may not have heard of them."""
+
+
+class SeatState(Enum):
+    """How far a match has come, for the bot at one of its seats."""
+
+    PLAYING = auto()
+    ENDED = auto()
+
+
+@dataclass(slots=True)
+class SeatEntry:
+    """One seat at a match and its state."""
+
+    seating: Seating
+    state: SeatState = SeatState.PLAYING
+    end: bytes = b""
+    """The message that told of the end."""
+    open_before: frozenset[int] = frozenset()
+    """Asks that were open when that was told. The answer to any later one shows that it was
+    heard."""
+
+
+class SeatTable:
+    """All seats of one bot that are not forgotten."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, SeatEntry] = {}
+        self._ended: dict[int, None] = {}
+        """Seats at matches that are over, by number, oldest first."""
+
+    def __iter__(self) -> Iterator[Seating]:
+        """The seats at matches that go on."""
+        return (
+            entry.seating for entry in self._entries.values() if entry.state is SeatState.PLAYING
+        )
+
+    @property
+    def playing(self) -> int:
+        """How many matches go on."""
+        return len(self._entries) - len(self._ended)
+
+    @property
+    def any_ended(self) -> bool:
+        """Whether the bot may not have heard of some end."""
+        return bool(self._ended)
+
+    def get(self, number: int) -> Seating | None:
+        """The seat at a match that goes on, by the match's number."""
+        entry = self._entries.get(number)
+        return entry.seating if entry is not None and entry.state is SeatState.PLAYING else None
+
+    def add(self, seating: Seating) -> None:
+        """The bot sits down."""
+        self._entries[seating.number] = SeatEntry(seating)
+
+    def ended(self, number: int, end: bytes, open_asks: frozenset[int]) -> None:
+        """The match is over, and the bot was told so while these asks were open."""
+        entry = self._entries[number]
+        entry.state, entry.end, entry.open_before = SeatState.ENDED, end, open_asks
+        self._ended[number] = None
+        if len(self._ended) > REMEMBERED_ENDS:
+            self._forget(next(iter(self._ended)))
+
+    def answered(self, number: int) -> None:
+        """The bot answered an ask: it has heard all that was told before this was sent."""
+        heard = [at for at in self._ended if number not in self._entries[at].open_before]
+        for at in heard:
+            self._forget(at)
+
+    def _forget(self, number: int) -> None:
+        del self._ended[number]
+        del self._entries[number]
+
+    def tell_ends_again(self, open_asks: frozenset[int]) -> Sequence[SeatEntry]:
+        """The ends that the bot may not have heard of, told again while these asks are open."""
+        entries = [self._entries[at] for at in self._ended]
+        for entry in entries:
+            entry.open_before = open_asks
+        return entries
