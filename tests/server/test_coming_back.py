@@ -1,30 +1,26 @@
 """Who may come back while the arena drains or after it was killed, and who is taken for gone."""
 
-import contextlib
 from dataclasses import replace
 
 import pytest
 import trio
-from trio.testing import MockClock, wait_all_tasks_blocked
+from trio.testing import wait_all_tasks_blocked
 
 from arena.referee import AbortCause
-from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
 from arena.replay.read import read_body
 from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
 from arena.replay.write import write_replay
-from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
 from arena.server.matches.restore import aborted
 from arena.server.orders import BY_HAND, DealSetOrder
 from arena.server.refusals import Refused
 from arena.testing.orders import match_order
-from arena.testing.results import MemoryResults
 from cardarena.v1 import journal_pb2, play_pb2
-from tests.server.cuts import EVERY_GAME, Line, quick_disk
+from tests.server.cuts import quick_disk
+from tests.server.lives import arena_in, run, says_hello
 
 ANN, BOB = BotId("ann"), BotId("bob")
 ORDER = match_order("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
@@ -38,42 +34,9 @@ def folder(tmp_path, monkeypatch):
         yield tmp_path
 
 
-@contextlib.asynccontextmanager
-async def arena_in(folder):
-    """An arena that goes on with what is in the folder; at the end it stops where it stands."""
-    replays = folder / "replays"
-    replays.mkdir(exist_ok=True)
-    with DealLog(folder / "journal", public=folder / "commitments") as log:
-        recovery = recover(folder / "journal", replays, held=lambda _: True)
-        with Journal(folder / "journal", matches=recovery.matches) as journal:
-            arena = Arena(
-                journal,
-                log,
-                replays,
-                Tokens(guests=True),
-                results=MemoryResults(),
-                recovery=recovery,
-                server_id="arena",
-            )
-            async with trio.open_nursery() as nursery:
-                await nursery.start(arena.run)
-                yield arena, nursery
-                nursery.cancel_scope.cancel()
-
-
-def says_hello(arena, bot):
-    line = Line()
-    arena.hello(play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=8), line)
-    return line
-
-
 def told(line):
     """What kinds of messages a bot was sent since the last look."""
     return [play_pb2.ArenaMessage.FromString(each).WhichOneof("body") for each in line.take()]
-
-
-def run(main):
-    trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
 def refused(arena, bot):

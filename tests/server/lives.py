@@ -1,0 +1,72 @@
+"""An arena in memory that lives, ends where it stands, and lives again in the same folder."""
+
+import contextlib
+
+import trio
+from trio.testing import MockClock
+
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import recover
+from arena.server.arena import Arena
+from arena.server.gate.tokens import Tokens
+from arena.testing.referee import WorkersHere
+from arena.testing.results import MemoryResults
+from cardarena.v1 import play_pb2
+from tests.server.cuts import EVERY_GAME, Line, chooses
+
+
+@contextlib.asynccontextmanager
+async def arena_in(folder, results=None):
+    """An arena that goes on with what is in the folder; at the end it stops where it stands."""
+    replays = folder / "replays"
+    replays.mkdir(exist_ok=True)
+    with DealLog(folder / "journal", public=folder / "commitments") as log:
+        recovery = recover(folder / "journal", replays, held=lambda _: True)
+        with Journal(folder / "journal", matches=recovery.matches) as journal:
+            arena = Arena(
+                journal,
+                log,
+                replays,
+                Tokens(guests=True),
+                results=results or MemoryResults(),
+                recovery=recovery,
+                server_id="arena",
+            )
+            arena.matches.referee._workers = WorkersHere()
+            async with trio.open_nursery() as nursery:
+                await nursery.start(arena.run)
+                yield arena, nursery
+                nursery.cancel_scope.cancel()
+
+
+def says_hello(arena, bot):
+    """A stream of a bot that has said hello."""
+    line = Line()
+    arena.hello(play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=8), line)
+    return line
+
+
+async def plays(arena, bot):
+    """Answer every ask of a bot at once, until cancelled."""
+    line = says_hello(arena, bot)
+    session = arena.sessions.get(bot)
+    while True:
+        for data in line.take():
+            message = play_pb2.ArenaMessage.FromString(data)
+            asks = [*message.asks.asks, *message.welcome.open_asks]
+            if asks:
+                answers = play_pb2.Answers(answers=[chooses(ask) for ask in asks])
+                said = play_pb2.BotMessage(answers=answers).SerializeToString()
+                session.deliver(line, said, trio.current_time())
+        await trio.sleep(0.01)
+
+
+def run(main):
+    """Run a life, or several, on a mock clock."""
+
+    async def bounded():
+        with trio.fail_after(20_000):
+            return await main()
+
+    return trio.run(bounded, clock=MockClock(autojump_threshold=0))

@@ -1,0 +1,214 @@
+"""A lease is idempotent: whoever orders a match again, it is played once.
+
+Also by another process, and after a kill at any moment between the last move and the last replay.
+"""
+
+import contextlib
+from dataclasses import replace
+
+import pytest
+import trio
+
+from arena.referee import AbortCause
+from arena.replay.verify import verify_file
+from arena.server.bots import BotId
+from arena.server.matches import matches as matches_module
+from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, TableOrder
+from arena.server.refusals import Refused
+from arena.store import StoreError, open_store
+from arena.testing.orders import match_order
+from tests.server.cuts import quick_disk
+from tests.server.lives import arena_in, plays, run, says_hello
+
+ANN, BOB = BotId("ann"), BotId("bob")
+ALONE = match_order("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
+SET = DealSetOrder(
+    "set", ALONE.terms, (TableOrder("m", (ANN, BOB)), TableOrder("n", (BOB, ANN), 1)), ALONE.seed
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    with quick_disk(monkeypatch):
+        yield tmp_path
+
+
+@contextlib.asynccontextmanager
+async def life(folder, *bots):
+    """An arena whose results are in a store on disk, and bots that answer."""
+    with open_store(folder / "arena.db") as store:
+        async with arena_in(folder, store.matches()) as (arena, nursery):
+            for bot in bots:
+                nursery.start_soon(plays, arena, bot)
+            await trio.sleep(0.1)
+            yield arena, nursery
+
+
+def begun(arena):
+    """How many matches an arena has begun, or gone on with."""
+    return sum(game.begun for game in arena.watch.counts.games.values())
+
+
+def replays(folder):
+    return sorted(path.stem for path in (folder / "replays").glob("*.replay"))
+
+
+def test_a_match_that_has_a_result_is_not_played_again(folder):
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, _):
+            first = await arena.lease(ALONE, "m")
+            assert await arena.lease(ALONE, "m") == first
+            assert begun(arena) == 1
+
+    run(main)
+
+
+def test_two_who_lease_a_match_at_once_wait_for_the_same_outcome(folder):
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, _):
+            outcomes = []
+
+            async def lease():
+                outcomes.append(await arena.lease(ALONE, "m"))
+
+            async with trio.open_nursery() as nursery:
+                for _ in range(3):
+                    nursery.start_soon(lease)
+            assert outcomes == [outcomes[0]] * 3
+            assert begun(arena) == 1
+
+    run(main)
+
+
+def test_another_process_returns_the_outcome_from_the_store(folder):
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, _):
+            first = await arena.lease(ALONE, "m")
+        async with life(folder) as (arena, _):  # where no bot has come
+            assert await arena.lease(ALONE, "m") == first
+            assert begun(arena) == 0
+
+    run(main)
+
+
+# fmt: off
+KILLED_BEFORE = [
+    ("record",  "the result is recorded: it stands in the journal alone"),
+    ("publish", "the replay is published: the result is in the store"),
+]
+# fmt: on
+
+
+class Killed(Exception):
+    """The arena ends here, and nothing that it had still to do is done."""
+
+
+def killed_before(patch, step):
+    """Have the arena end at this step of a match's end."""
+
+    async def kill(*_):
+        raise Killed
+
+    if step == "record":
+        patch.setattr(matches_module.ResultWriter, "record", kill)
+    else:
+        patch.setattr(matches_module.Matches, "publish", kill)
+
+
+@pytest.mark.parametrize("order", [ALONE, SET], ids=["a match alone", "the last of a deal-set"])
+@pytest.mark.parametrize(("step", "why"), KILLED_BEFORE, ids=[row[1] for row in KILLED_BEFORE])
+def test_a_match_that_ended_just_before_a_kill_is_played_once(
+    folder, monkeypatch, order, step, why
+):
+    *others, last = order.match_ids
+
+    async def main():
+        killed = False
+        try:
+            async with life(folder, ANN, BOB) as (arena, _):
+                for match_id in others:
+                    await arena.lease(order, match_id)
+                with monkeypatch.context() as patch:
+                    killed_before(patch, step)
+                    await arena.lease(order, last)
+        except* Killed:
+            killed = True
+        assert killed
+        assert last not in replays(folder)
+        async with life(folder) as (arena, _):
+            await trio.sleep(1.0)
+            assert replays(folder) == sorted(order.match_ids), "published without being asked"
+            outcomes = [await arena.lease(order, each) for each in order.match_ids]
+            assert begun(arena) == 0
+            assert all(each.has_result for each in outcomes)
+            assert all(arena.matches.results.get(each).published for each in order.match_ids)
+        for match_id in order.match_ids:
+            verdict = verify_file(folder / "replays" / f"{match_id}.replay")
+            assert verdict.ok, verdict.problem
+
+    run(main)
+
+
+def test_a_deal_set_played_by_two_processes_is_published_by_the_last(folder):
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, _):
+            await arena.lease(SET, "m")
+            assert replays(folder) == []
+        async with life(folder, ANN, BOB) as (arena, _):
+            await arena.lease(SET, "n")
+            assert replays(folder) == ["m", "n"]
+
+    run(main)
+
+
+def test_an_aborted_match_of_a_deal_set_is_played_anew_and_one_alone_is_over(folder):
+    async def main():
+        for order in (SET, ALONE):
+            async with life(folder / order.deal_set, ANN, BOB) as (arena, nursery):
+                nursery.start_soon(arena.lease, order, "m")
+                await trio.sleep(0.05)
+                arena.matches.referee.tables["m"].abort(AbortCause.ERROR)
+                await trio.sleep(1.0)
+                again = await arena.lease(order, "m")
+                assert again.has_result == (order is SET)
+                assert begun(arena) == 1 + (order is SET)
+
+    for order in (SET, ALONE):
+        (folder / order.deal_set).mkdir()
+    run(main)
+
+
+def test_the_id_of_a_match_in_play_is_not_another_matchs(folder):
+    other = replace(ALONE, tables=(TableOrder("m", (BOB, ANN)),))
+
+    async def main():
+        async with arena_in(folder) as (arena, _):
+            for bot in (ANN, BOB):
+                says_hello(arena, bot)
+            first = arena.matches.order(ALONE, "m", BY_HAND)
+            assert arena.matches.order(ALONE, "m", SCHEDULED) is first
+            with pytest.raises(Refused) as refused:
+                arena.matches.order(other, "m", BY_HAND)
+            assert refused.value.reason == "MATCH_ID_TAKEN"
+
+    run(main)
+
+
+def test_a_result_that_cannot_be_recorded_is_said_and_not_lost(folder, monkeypatch):
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, _):
+            with monkeypatch.context() as patch:
+
+                def full(*_):
+                    raise StoreError("the disk is full")
+
+                patch.setattr(arena.matches.results, "record", full)
+                with pytest.raises(StoreError, match="full"):
+                    await arena.lease(ALONE, "m")
+            assert replays(folder) == []
+        async with life(folder) as (arena, _):
+            await trio.sleep(1.0)
+            assert (await arena.lease(ALONE, "m")).has_result
+            assert replays(folder) == ["m"]
+
+    run(main)
