@@ -15,7 +15,7 @@ import pytest
 import cardarena
 from arena import poker
 from arena.cards import JOKER, PACK_52, pack
-from arena.deal import KeyedDeals, seeded_key
+from arena.deal import KeyedDeals
 from arena.games.abstrac import deal_points, half_points, take_limit
 from arena.games.arlington_sets import is_set, points_of, set_of
 from arena.games.catalogue import GAMES, game_by_id
@@ -24,6 +24,7 @@ from arena.games.chinese_hands import is_foul, strengths
 from arena.games.chinese_settings import candidates
 from arena.games.democracy import trick_winner
 from arena.games.eleusis_rule import Draws, Verdict, validate
+from arena.testing.deals import Seeded
 from arena.wire.games import codec_of
 from arena.wire.settings import settings_of_options
 from bench.strength import TRIALS
@@ -91,7 +92,7 @@ def play(bots, game_id, options, seed):
             players=[Player(seat=other, name=f"bot {other}") for other in seats],
         )
         table.append(Seated(bot, start))
-    deals = KeyedDeals(seeded_key(seed))
+    deals = Seeded(seed)
     state, told = rules.start(options, len(bots), deals)
     untold = [[] for _ in seats]
     while True:

@@ -6,8 +6,8 @@ from itertools import islice
 
 import pytest
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import GAMES
+from arena.testing.deals import Seeded
 
 SITTINGS = [
     pytest.param(game, seats, id=f"{game.id} for {seats}")
@@ -34,7 +34,7 @@ class Walk:
     def __init__(self, game, seats, seed, options=None, *, whole=False):
         self.game, self.seats = game, seats
         self.options = game.options({"hands": seats} if options is None else options, seats)
-        self.deals = KeyedDeals(seeded_key(str(seed)))
+        self.deals = Seeded(seed)
         self.random = random.Random(seed)
         self.most = None if whole else MOST_TURNS
 

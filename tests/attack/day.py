@@ -34,12 +34,13 @@ from arena.server.deals import fair as deals_module
 from arena.server.gate.tokens import Tokens
 from arena.server.matches.orders import MatchOrder
 from arena.server.refusals import Refused
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import WorkersHere
 from cardarena.v1 import play_pb2
 from tests.attack.slopes import slope
 from tests.chaos.case import Violation
 from tests.chaos.report import Figure, Report
-from tests.server.cuts import EVERY_GAME, Line, quick_disk
+from tests.server.cuts import EVERY_GAME, quick_disk
 
 HOUR_S = 3600.0
 GAMES_PLAYED = tuple(
@@ -59,8 +60,8 @@ REMEMBERED = 100
 OBJECTS_AN_HOUR = 2_000.0
 
 
-class Stream(Line):
-    """A line that wakes its bot."""
+class Stream(MemoryOutbox):
+    """An outbox that wakes its bot."""
 
     def __init__(self):
         super().__init__()
@@ -119,7 +120,7 @@ class Bot:
             await line.news.wait()
             line.news = trio.Event()
             self.day.journal.flush()
-            for frame in line.take():
+            for frame in line.take_frames():
                 message = play_pb2.ArenaMessage.FromString(frame)
                 kind = message.WhichOneof("body")
                 asks = {"asks": message.asks.asks, "welcome": message.welcome.open_asks}

@@ -16,10 +16,10 @@ from arena.cli.arena_status import Page, last_incidents
 from arena.server import data_folder as notices
 from arena.server.data_folder import (
     Notice,
-    take_lock,
     is_running,
     read_notice,
     remove_notice,
+    take_lock,
     write_notice,
 )
 from arena.server.gate.tokens import Tokens

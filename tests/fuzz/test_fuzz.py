@@ -58,8 +58,7 @@ def test_memory_stays_flat():
             sitting.others_play()
             sitting.pass_time(0.05)
             for bot in (wild, *sitting.honest):
-                bot.outbox.messages.clear()
-                bot.outbox.sizes.clear()
+                bot.outbox.take_frames()
             if wild.outbox.closed:
                 wild.session.detach(wild.outbox)
                 wild.connect(max_open_asks=2)

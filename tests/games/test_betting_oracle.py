@@ -18,7 +18,7 @@ from arena.games.contract import Seat
 from arena.games.pineapple import Options, Phase, PotWon
 from arena.games.pineapple_options import first_match
 from arena.games.poker_match import HandEnded, Match, Scores, Terms
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded
 
 # All but the showdown, where the pots are still to be seen.
 AUTOMATIONS = tuple(

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 import pytest
 
 from arena.cards import pack
-from arena.deal import KeyedDeals, seeded_key
+from arena.deal import KeyedDeals
 from arena.games import oklahoma_rummy as rules
 from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.oklahoma_melds import End, MeldKind, extended, melds_within, read_meld
@@ -23,6 +23,7 @@ from arena.games.oklahoma_moves import (
 )
 from arena.games.oklahoma_rummy import DECK, Deal, Match, Options, Piles, State, hand_size
 from arena.games.oklahoma_views import Phase, StockRebuilt, Table
+from arena.testing.deals import Seeded
 
 SET, RUN = MeldKind.SET, MeldKind.RUN
 
@@ -236,7 +237,7 @@ def cards_of(state):
 
 @pytest.mark.parametrize("seats", range(2, 9))
 def test_random_play_keeps_all_cards_and_ends_within_four_stocks(seats):
-    draw, deals = random.Random(seats), KeyedDeals(seeded_key(f"oklahoma {seats}"))
+    draw, deals = random.Random(seats), Seeded(f"oklahoma {seats}")
     state, _ = rules.start(Options(hands=seats), seats, deals)
     begun = hand_size(seats)
     assert {len(hand) for hand in state.deal.hands} == {begun}

@@ -5,13 +5,13 @@ import random
 import pytest
 
 from arena.cards import PACK_52, parse_cards
-from arena.deal import KeyedDeals, seeded_key
 from arena.games import open_face_chinese_poker as open_face
 from arena.games.contract import Seat
 from arena.games.open_face_chinese_poker import Match, Options, Phase, Place
 from arena.games.open_face_scoring import reaches_fantasyland, score_rows
+from arena.testing.deals import Seeded
 
-DEALS = KeyedDeals(seeded_key("open face"))
+DEALS = Seeded("open face")
 
 # fmt: off
 ROWS = [

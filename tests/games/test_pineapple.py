@@ -13,7 +13,7 @@ from arena.games.contract import BadOptions, IllegalMove
 from arena.games.options import build_options
 from arena.games.pineapple import BoardDealt, Discard, GaveUp, Options, Phase, PotWon, Shown, Street
 from arena.games.poker_match import HandEnded
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded
 from tests.walks import Walk
 
 IDS = ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo")

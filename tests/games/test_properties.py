@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import GAMES
 from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.notation import Notation
+from arena.testing.deals import Seeded
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
 from tests.games.random_play import moments
@@ -40,7 +40,7 @@ def tables(draw, game):
             given[setting.name] = draw(st.one_of(st.just(setting.default), low))
     options = game.options(given, seats)
     try:
-        game.rules.start(options, seats, KeyedDeals(seeded_key("try")))
+        game.rules.start(options, seats, Seeded("try"))
     except BadOptions:
         assume(False)  # the options do not go together; the rules said so
     return seats, options

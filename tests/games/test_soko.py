@@ -14,7 +14,7 @@ from arena.games.poker_match import HandEnded, Match, Scores, Terms
 from arena.games.soko import Options, Phase, PotWon, Shown, UpcardsDealt
 from arena.games.soko_options import first_match
 from arena.games.soko_showdown import first_to_act
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded
 from tests.walks import Walk
 
 

@@ -20,8 +20,9 @@ from arena.server.gate.tokens import Tokens
 from arena.server.matches.cut_short import close
 from arena.server.matches.orders import MatchOrder
 from arena.server.refusals import Refused
+from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import journal_pb2, play_pb2
-from tests.server.cuts import EVERY_GAME, Line, quick_disk
+from tests.server.cuts import EVERY_GAME, quick_disk
 
 ANN, BOB = BotId("ann"), BotId("bob")
 ORDER = MatchOrder("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
@@ -51,14 +52,16 @@ async def arena_in(folder):
 
 
 def says_hello(arena, bot):
-    line = Line()
+    line = MemoryOutbox()
     arena.hello(play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=8), line)
     return line
 
 
 def told(line):
     """What kinds of messages a bot was sent since the last look."""
-    return [play_pb2.ArenaMessage.FromString(each).WhichOneof("body") for each in line.take()]
+    return [
+        play_pb2.ArenaMessage.FromString(each).WhichOneof("body") for each in line.take_frames()
+    ]
 
 
 def run(main):

@@ -12,7 +12,7 @@ from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
 from arena.server.session.register import SessionRegister
 from arena.server.session.session import REMEMBERED_BYTES, Session
-from cardarena.v1 import journal_pb2
+from arena.testing.journal import MemoryJournal
 
 # fmt: off
 PEERS = [
@@ -239,14 +239,11 @@ def test_a_bot_with_matches_comes_in_under_overload_and_a_new_one_does_not():
 
 
 def test_after_a_restart_those_who_never_played_are_counted_up_to_a_number():
-    class Written(list):
-        def append(self, data):
-            super().append(journal_pb2.Record.FromString(data).session.bot)
-
     sessions = {(f"guest {n}", 0): KeptSession(1, 0) for n in range(KEPT_SILENT + 5)}
     sessions |= {("player", 0): KeptSession(1, 3)}
-    written = Written()
-    keep_sessions(sessions, written)
+    journal = MemoryJournal()
+    keep_sessions(sessions, journal)
+    written = [record.session.bot for record in journal.records]
     assert len(written) == KEPT_SILENT + 1
     assert "player" in written
     assert "guest 0" not in written

@@ -27,7 +27,8 @@ from arena.games.arlington_sets import (
 )
 from arena.games.arlington_views import Phase, Scored
 from arena.games.contract import IllegalMove, Seat, places_of
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("arlington",)
 

@@ -16,7 +16,8 @@ from arena.games.chinese_poker import (
     Set,
 )
 from arena.games.contract import IllegalMove, Seat
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("chinese_poker",)
 

@@ -7,7 +7,8 @@ from arena.games import klaberjass_table as table
 from arena.games.contract import IllegalMove, Seat, places_of
 from arena.games.klaberjass_state import Match
 from arena.games.klaberjass_table import Options, Phase, Scored
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("klaberjass",)
 

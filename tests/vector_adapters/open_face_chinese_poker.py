@@ -7,7 +7,8 @@ from arena.games import open_face_chinese_poker as open_face
 from arena.games import open_face_scoring as scoring
 from arena.games.contract import IllegalMove, Seat
 from arena.games.open_face_chinese_poker import Match, Place
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("open_face_chinese_poker",)
 ROWS = ("front", "middle", "back")

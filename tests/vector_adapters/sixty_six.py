@@ -18,7 +18,8 @@ from arena.games.sixty_six_table import (
     Phase,
     Play,
 )
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("sixty_six",)
 
