@@ -7,8 +7,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from cardarena._dial import Dial
 from tests.cli.serving import ended, served
-from tests.server.certificates import Authority
-from tests.server.streams import PATIENCE_S, Client
+from tests.doubles.certificates import Authority
+from tests.doubles.streams import PATIENCE_S, Client
 
 
 def drained(process):

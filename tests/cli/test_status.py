@@ -25,7 +25,7 @@ from arena.server.data_folder import (
 from arena.server.gate.tokens import Tokens
 from tests.cli.serving import served
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.test_metrics import create, notice_of, play, seat
 
 NOTICE = Notice(4711, "127.0.0.1:7654", "", 1_700_000_000.0, "0.1.0")

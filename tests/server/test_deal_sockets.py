@@ -27,7 +27,7 @@ from arena.server.gate.tokens import Tokens
 from cardarena import _deals as sdk
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
+from tests.doubles.streams import PATIENCE_S, Client
 
 SUPPORT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
 

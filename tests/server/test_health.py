@@ -12,7 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from arena.server.data_folder import read_notice
 from cardarena.v1 import lobby_pb2
-from tests.server.streams import PATIENCE_S, Client
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.test_metrics import create, seat
 
 SERVING = health_pb2.HealthCheckResponse.SERVING

@@ -22,7 +22,7 @@ from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import play_pb2
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client, reason_of
+from tests.doubles.streams import PATIENCE_S, Client, reason_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -17,9 +17,9 @@ from arena.server.listen import CannotServe, TlsFiles, is_local
 from arena.store import Key, Scope
 from cardarena._dial import Dial
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc
-from tests.server.certificates import Authority, openssl
+from tests.doubles.certificates import Authority, openssl
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
 
 
 @dataclass(frozen=True)

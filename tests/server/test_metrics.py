@@ -25,9 +25,10 @@ from arena.server.session.outbox import Outbox
 from arena.server.watch import UNKNOWN_CALL
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.test_deal_sockets import together
-from tests.server.test_outbox import Ask, element
+from tests.doubles.asks import SentAsk
+from tests.server.test_outbox import element
 
 ROOT = Path(__file__).parents[2]
 SUPPORT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
@@ -280,12 +281,12 @@ def test_an_ask_knows_when_the_answer_came_that_it_follows(received_s, busy, tol
         counts = Counts()
         outbox = Outbox(asyncio.get_running_loop(), lambda: 2.0, counts)
         if busy:
-            outbox.post_ask(element(1), Ask())
+            outbox.post_ask(element(1), SentAsk())
             await outbox.next()
         counts.received_s = received_s
-        outbox.post_ask(element(2), Ask())
+        outbox.post_ask(element(2), SentAsk())
         counts.received_s = 1.5  # another answer, and another ask: the first counts
-        outbox.post_ask(element(3), Ask())
+        outbox.post_ask(element(3), SentAsk())
         if not busy:
             asyncio.get_running_loop().call_soon(outbox.close)
         await outbox.next()

@@ -28,7 +28,7 @@ from arena.server.services import lobby, play, replays
 from arena.server.session.session import Session
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
 from tests.cli.serving import ended
-from tests.server.streams import PATIENCE_S, PLAY, Client, reason_of
+from tests.doubles.streams import PATIENCE_S, PLAY, Client, reason_of
 
 CANARY = "canary 2c7e"
 GAMES_OF_A_BOT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
