@@ -30,6 +30,7 @@ from arena.wire.settings import settings_of_options
 from bench.strength import TRIALS
 from cardarena import _choice
 from cardarena.v1.play_pb2 import Ask, Clock, MatchEnd, MatchStart, Player
+from tests.rows import fewest_seats, slow_unless
 
 FOLDER = Path(__file__).resolve().parent.parent / "sample_bots"
 FILES = sorted(path.name for path in FOLDER.glob("*.py"))
@@ -152,14 +153,17 @@ def test_a_trial_fits_its_game_and_its_bot(trial):
     assert trial.game in bot_of(load(trial.bot)).games
 
 
-@pytest.mark.parametrize(("game", "seats"), SEATED)
+@pytest.mark.parametrize(("game", "seats"), slow_unless(fewest_seats, SEATED))
 def test_the_bots_that_play_everything_do(game, seats):
     random.seed(f"{game} {seats}")
     bots = [bot_of(load(PLAY_EVERYTHING[seat % 2])) for seat in range(seats)]
     assert len(play(bots, game, {"hands": seats}, "everything").hand_scores) == seats
 
 
-@pytest.mark.parametrize(("file", "game", "seats"), EXPERTS)
+@pytest.mark.parametrize(
+    ("file", "game", "seats"),
+    slow_unless(lambda file, game, seats: fewest_seats(game, seats), EXPERTS),
+)
 def test_a_games_own_bot_plays_whole_matches(file, game, seats, monkeypatch):
     module = load(file)
     for limit in ("MAX_POSITIONS", "MAX_DEALS"):  # also plays where a search ends early
@@ -262,7 +266,7 @@ def test_democracy_bot_knows_its_chances():
         assert ties == pytest.approx(sum(tied) / len(deals)), (upcard, card, unseen)
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("seats", slow_unless(lambda seats: seats == 2, [2, 3, 4, 5, 6]))
 def test_democracy_bot_counts_the_cards_it_has_not_seen(seats):
     decisions = []
 
@@ -330,7 +334,7 @@ def test_eleusis_bot_reads_its_candidates_as_the_arena_does():
             assert legal == set(Rule.parse(text).legal(line)), (text, line)
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", slow_unless(lambda number: number == 0, range(5)))
 def test_eleusis_bot_deals_rules_that_are_accepted(number):
     (text,) = load("eleusis.py").OWN_RULES[number : number + 1]
     for seed in range(2):

@@ -8,6 +8,7 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.testing.deals import Seeded
+from tests.rows import fewest_seats, slow_unless
 
 SITTINGS = [
     pytest.param(game, seats, id=f"{game.id} for {seats}")
@@ -15,6 +16,13 @@ SITTINGS = [
     for seats in sorted({game.seats[0], game.seats[-1]})
 ]
 """Every game with the fewest seats and the most."""
+EVERY_SITTING = pytest.mark.parametrize(
+    ("game", "seats"),
+    slow_unless(
+        lambda game, seats: fewest_seats(game.id, seats) and game.id != "eleusis", SITTINGS
+    ),
+)
+"""The quick run has the fewest, and of Eleusis the Express alone."""
 MOST_TURNS = 100
 """Turns of a walk that need not reach the end of its match."""
 

@@ -189,6 +189,7 @@ def forms_of(token):
     }
 
 
+@pytest.mark.slow
 def test_an_arena_notices_keys_while_it_runs_and_nothing_it_writes_holds_a_token(arena, data):
     early = arena("keys", "new", "bot", "early", "--owner", "ann").stdout.strip()
     seen = []

@@ -19,6 +19,7 @@ from arena.games.pineapple import Options, Phase, PotWon
 from arena.games.pineapple_options import first_match
 from arena.games.poker_match import HandEnded, Match, Scores, Terms
 from arena.testing.deals import Loaded
+from tests.rows import slow_unless
 
 # All but the showdown, where the pots are still to be seen.
 AUTOMATIONS = tuple(
@@ -165,7 +166,9 @@ def act(chance, mine, theirs):
 
 
 @pytest.mark.parametrize(
-    ("fixed", "rulings"), [(True, {"B6"}), (False, {"B3", "B4", "B7"})], ids=["fixed", "nolimit"]
+    ("fixed", "rulings"),
+    slow_unless(lambda fixed, rulings: not fixed, [(True, {"B6"}), (False, {"B3", "B4", "B7"})]),
+    ids=["fixed", "nolimit"],
 )
 def test_random_betting_is_pokerkits_but_for_the_named_rulings(fixed, rulings):
     """Fixed limit with deep stacks; no-limit with stacks from one and a half blinds up."""

@@ -14,6 +14,7 @@ from arena.testing.deals import Seeded
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
 from tests.games.random_play import moments
+from tests.rows import slow_unless_of_each_kind
 
 EXAMPLES = {"eleusis": 2, "eleusis_express": 2}
 """Fewer matches where one takes seconds; others get the default."""
@@ -55,7 +56,9 @@ def examples(game):
     )
 
 
-every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+every_game = pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES), ids=lambda game: game.id
+)
 
 
 @every_game

@@ -26,8 +26,8 @@ from arena.server.deals import handshake as deal_group
 from arena.server.gate.tokens import Tokens
 from cardarena import _deals as sdk
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2
-from tests.server.running import running
 from tests.doubles.streams import PATIENCE_S, Client
+from tests.server.running import running
 
 SUPPORT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
 
@@ -258,6 +258,7 @@ def test_a_bot_that_is_cut_off_in_between_goes_on_with_its_commitment(folder):
         assert bob.told.count("deal_transcript") == 1
 
 
+@pytest.mark.slow
 def test_bots_that_deal_a_lot_at_once_are_no_flood(folder):
     matches = 60
     with (
@@ -296,6 +297,7 @@ def process(folder):
         server.stdout.close()
 
 
+@pytest.mark.slow
 def test_a_deal_that_a_kill_interrupts_is_void_in_the_public_log(folder):
     with process(folder) as (server, address), bots_at(address, "ann", "bob") as (ann, bob):
         create(ann, "ann", "bob")
