@@ -179,6 +179,19 @@ DOUBTS = [
 # fmt: on
 
 
+@pytest.mark.parametrize(
+    "over",
+    [{"expires": NOW - DAY}, {"revoked": NOW - DAY}, {"expires": NOW}],
+    ids=["expired", "revoked", "expires as the arena starts"],
+)
+def test_a_key_that_was_over_before_the_arena_began_closes_nobodys_stream(over):
+    """Its bot may have come with another key, before the first look at what has changed."""
+    good = new_token()
+    tokens = Tokens(keys=[key(new_token(), **over), key(good, change=2)], now=Clock(NOW))
+    assert tokens.bot(good).name == "alpha"
+    assert tokens.doubtful() == frozenset()
+
+
 @pytest.mark.parametrize(("happens", "closed", "why"), DOUBTS, ids=[row[-1] for row in DOUBTS])
 def test_whose_stream_is_closed_when(happens, closed, why):
     token, clock = new_token(), Clock(NOW)
