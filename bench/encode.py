@@ -4,10 +4,10 @@ import statistics
 import time
 from typing import Final
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games import democracy
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Listed, Seat
+from arena.testing.deals import Seeded
 from arena.wire import asks
 from arena.wire.games import codec_of
 
@@ -25,7 +25,7 @@ def ask_60_moves_us(rounds: int) -> float:
     """
     game = game_by_id("democracy")
     codec = codec_of(game)
-    deals = KeyedDeals(seeded_key("bench"))
+    deals = Seeded("bench")
     seats = max(game.seats)
     step = democracy.start(game.options({"hands": seats}, seats), seats, deals)
     while democracy.view(step.state, None).undealt or democracy.view(step.state, None).pool:

@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from arena.deal import KeyedDeals, seeded_key
+from arena.deal import KeyedDeals
 from arena.games.catalogue import Game
 from arena.games.contract import Rules
+from arena.testing.deals import Seeded
 
 HANDS: Final = 12
 """Of a match, rounded up to a multiple of the seats."""
@@ -32,7 +33,7 @@ def rate_of(game: Game) -> Rate:
         decisions = match = 0
         begin_s = time.perf_counter()
         while time.perf_counter() - begin_s < seconds:
-            deals = KeyedDeals(seeded_key(f"bench {match}"))
+            deals = Seeded(f"bench {match}")
             decisions += _play(game.rules, options, seats, deals, below)
             match += 1
         return decisions / (time.perf_counter() - begin_s)

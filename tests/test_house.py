@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from tests.rows import slow_unless
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = ["pyproject.toml", "clients/python/pyproject.toml"]
 LOCKS = ["run", "dev", "bench"]  # each holds the one before
@@ -126,6 +128,47 @@ def test_a_script_runs_and_says_how_it_is_used(path):
     assert shebang == "#!/usr/bin/env bash"
     assert usage.startswith(f"# Usage: {path}")
     assert any(line.startswith(("set -euo pipefail", "set -uo pipefail")) for line in rest)
+
+
+def test_continuous_integration_runs_the_tests_as_the_readme_says():
+    (tests,) = [line for line in read(".ci/run").splitlines() if line.startswith("scripts/test")]
+    assert tests == "scripts/test --all"
+    assert f"\n    {tests} " in read("README.md")
+
+
+SLOW = "tests/replay/test_fair_play.py"
+"""A file whose only test is slow."""
+
+# fmt: off
+CHOICES = [
+    # arguments             runs    why
+    ([],                    False,  "nothing is named"),
+    (["-x"],                False,  "an option names nothing"),
+    (["--all"],             True,   "all are asked for"),
+    ([SLOW],                True,   "what is named is run whole"),
+    (["-m", "slow"],        True,   "slow ones are asked for"),
+    (["-k", "prove"],       True,   "what is chosen by name is run"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("arguments", "runs", "why"),
+    slow_unless(lambda arguments, runs, why: arguments == [], CHOICES),
+    ids=[row[-1] for row in CHOICES],
+)
+def test_slow_tests_are_left_out_and_counted_unless(arguments, runs, why):
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q"]
+    done = subprocess.run(
+        [*command, "-o", f"testpaths={SLOW}", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert (f"{SLOW}::" in done.stdout) == runs, done.stdout
+    assert (f"1 slow in {SLOW}" in done.stdout) != runs, done.stdout
+    assert ("scripts/test --all" in done.stdout) != runs
 
 
 def test_every_script_is_known_here():

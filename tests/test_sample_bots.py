@@ -15,7 +15,7 @@ import pytest
 import cardarena
 from arena import poker
 from arena.cards import JOKER, PACK_52, pack
-from arena.deal import KeyedDeals, seeded_key
+from arena.deal import KeyedDeals
 from arena.games.abstrac import deal_points, half_points, take_limit
 from arena.games.arlington.sets import is_set, points_of, set_of
 from arena.games.catalogue import GAMES, game_by_id
@@ -25,11 +25,13 @@ from arena.games.chinese.settings import candidates
 from arena.games.democracy import trick_winner
 from arena.games.eleusis.hidden_rule import Draws, Verdict, validate
 from arena.terms import MatchTerms
+from arena.testing.deals import Seeded
 from arena.wire.games import codec_of
 from arena.wire.terms import terms_message
 from bench.strength import TRIALS
 from cardarena import _choice
 from cardarena.v1.play_pb2 import Ask, Clock, MatchEnd, MatchStart, Player
+from tests.rows import fewest_seats, slow_unless
 
 FOLDER = Path(__file__).resolve().parent.parent / "sample_bots"
 FILES = sorted(path.name for path in FOLDER.glob("*.py"))
@@ -90,7 +92,7 @@ def play(bots, game_id, options, seed):
             players=[Player(seat=other, name=f"bot {other}") for other in seats],
         )
         table.append(Seated(bot, start))
-    deals = KeyedDeals(seeded_key(seed))
+    deals = Seeded(seed)
     state, told = rules.start(options, len(bots), deals)
     untold = [[] for _ in seats]
     while True:
@@ -150,14 +152,17 @@ def test_a_trial_fits_its_game_and_its_bot(trial):
     assert trial.game in bot_of(load(trial.bot)).games
 
 
-@pytest.mark.parametrize(("game", "seats"), SEATED)
+@pytest.mark.parametrize(("game", "seats"), slow_unless(fewest_seats, SEATED))
 def test_the_bots_that_play_everything_do(game, seats):
     random.seed(f"{game} {seats}")
     bots = [bot_of(load(PLAY_EVERYTHING[seat % 2])) for seat in range(seats)]
     assert len(play(bots, game, {"hands": seats}, "everything").hand_scores) == seats
 
 
-@pytest.mark.parametrize(("file", "game", "seats"), EXPERTS)
+@pytest.mark.parametrize(
+    ("file", "game", "seats"),
+    slow_unless(lambda file, game, seats: fewest_seats(game, seats), EXPERTS),
+)
 def test_a_games_own_bot_plays_whole_matches(file, game, seats, monkeypatch):
     module = load(file)
     for limit in ("MAX_POSITIONS", "MAX_DEALS"):  # also plays where a search ends early
@@ -260,7 +265,7 @@ def test_democracy_bot_knows_its_chances():
         assert ties == pytest.approx(sum(tied) / len(deals)), (upcard, card, unseen)
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("seats", slow_unless(lambda seats: seats == 2, [2, 3, 4, 5, 6]))
 def test_democracy_bot_counts_the_cards_it_has_not_seen(seats):
     decisions = []
 
@@ -328,7 +333,7 @@ def test_eleusis_bot_reads_its_candidates_as_the_arena_does():
             assert legal == set(Rule.parse(text).legal(line)), (text, line)
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", slow_unless(lambda number: number == 0, range(5)))
 def test_eleusis_bot_deals_rules_that_are_accepted(number):
     (text,) = load("eleusis.py").OWN_RULES[number : number + 1]
     for seed in range(2):

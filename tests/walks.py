@@ -6,8 +6,9 @@ from itertools import islice
 
 import pytest
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import GAMES
+from arena.testing.deals import Seeded
+from tests.rows import fewest_seats, slow_unless
 
 SITTINGS = [
     pytest.param(game, seats, id=f"{game.id} for {seats}")
@@ -15,6 +16,13 @@ SITTINGS = [
     for seats in sorted({game.seats[0], game.seats[-1]})
 ]
 """Every game with the fewest seats and the most."""
+EVERY_SITTING = pytest.mark.parametrize(
+    ("game", "seats"),
+    slow_unless(
+        lambda game, seats: fewest_seats(game.id, seats) and game.id != "eleusis", SITTINGS
+    ),
+)
+"""The quick run has the fewest, and of Eleusis the Express alone."""
 MOST_TURNS = 100
 """Turns of a walk that need not reach the end of its match."""
 
@@ -34,7 +42,7 @@ class Walk:
     def __init__(self, game, seats, seed, options=None, *, whole=False):
         self.game, self.seats = game, seats
         self.options = game.options({"hands": seats} if options is None else options, seats)
-        self.deals = KeyedDeals(seeded_key(str(seed)))
+        self.deals = Seeded(seed)
         self.random = random.Random(seed)
         self.most = None if whole else MOST_TURNS
 

@@ -35,13 +35,14 @@ from arena.server.orders import BY_HAND
 from arena.server.refusals import Refused
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import WorkersHere
 from arena.testing.results import MemoryResults
 from cardarena.v1 import play_pb2
 from tests.attack.slopes import slope
 from tests.chaos.case import Violation
 from tests.chaos.report import Figure, Report
-from tests.server.cuts import EVERY_GAME, Line, quick_disk
+from tests.server.cuts import EVERY_GAME, quick_disk
 
 HOUR_S = 3600.0
 GAMES_PLAYED = tuple(
@@ -61,8 +62,8 @@ REMEMBERED = 100
 OBJECTS_AN_HOUR = 2_000.0
 
 
-class Stream(Line):
-    """A line that wakes its bot."""
+class Stream(MemoryOutbox):
+    """An outbox that wakes its bot."""
 
     def __init__(self):
         super().__init__()
@@ -121,7 +122,7 @@ class Bot:
             await line.news.wait()
             line.news = trio.Event()
             self.day.journal.flush()
-            for frame in line.take():
+            for frame in line.take_frames():
                 message = play_pb2.ArenaMessage.FromString(frame)
                 kind = message.WhichOneof("body")
                 asks = {"asks": message.asks.asks, "welcome": message.welcome.open_asks}

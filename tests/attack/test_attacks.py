@@ -30,6 +30,7 @@ SHORT = ("messages", "garbage", "oversized", "bombs", "never-reads", "resets", "
 """Attacks of every kind, but for those that need patience: they have a test of their own."""
 
 
+@pytest.mark.slow
 def test_a_bot_plays_on_beside_every_flood(monkeypatch):
     """The last is the positive control: nothing cuts it off, and the report has to say so."""
     monkeypatch.setitem(floods_module.EXPECTED, "settings-flood", floods_module.Expected())
@@ -69,6 +70,7 @@ SILENCES = [
 # fmt: on
 
 
+@pytest.mark.slow
 def test_whoever_says_nothing_is_cut_off(arena):
     wires = [Wire(arena.address, silent=not opens) for opens, _, _ in SILENCES]
     for wire, (opens, _, _) in zip(wires, SILENCES, strict=True):
@@ -163,6 +165,7 @@ def test_one_bot_may_not_say_hello_without_end(arena):
 # Another arena.
 
 
+@pytest.mark.slow
 def test_a_second_arena_is_refused_in_one_sentence(tmp_path):
     def start(folder, port):
         return subprocess.Popen(

@@ -13,6 +13,7 @@ import pytest
 from arena.deal import first_pack, plan_hash, rules_hash, seeded_key
 from arena.games.catalogue import GAMES
 from arena.replay.read import Body
+from arena.testing.deals import Noted, Unshuffled
 from cardarena.v1 import deals_pb2
 from tests.deal.test_streams import DRAWS
 
@@ -85,33 +86,26 @@ def every_table():
             yield pytest.param(game, seats, id=f"{game.id} {seats} seats")
 
 
-class Shuffles:
-    """Deals that note what they are asked to shuffle."""
-
-    def __init__(self):
-        self.asked = []
-
-    def shuffle(self, hand, label, cards):
-        self.asked.append({"label": label, "cards": list(cards)})
-        return tuple(cards)
-
-
 @pytest.mark.parametrize(("game", "seats"), list(every_table()))
 def test_the_page_knows_the_packs_of_every_game(node, game, seats):
     options = game.options({}, seats)
     row = {"game": game.id, "version": game.rules_version, "seats": seats}
     (known,) = node.call("packs", rows=[row])
     assert known["first"] == list(first_pack(game.rules, options, seats))
-    asked = Shuffles()
+    asked = Noted(Unshuffled())
     state, _ = game.rules.start(options, seats, asked)
     draw = random.Random(1)
-    while not asked.asked:  # a player chooses something first
+    while not asked.shuffles:  # a player chooses something first
         chosen = tuple(
             (seat, game.rules.moves(state, seat).sample(draw.randrange))
             for seat in game.rules.to_act(state)
         )
         state, _ = game.rules.step(state, chosen, asked)
-    assert known["shuffles"] == [each for each in asked.asked if "validate" not in each["label"]]
+    assert known["shuffles"] == [
+        {"label": each.label, "cards": list(each.cards)}
+        for each in asked.shuffles
+        if "validate" not in each.label
+    ]
 
 
 def test_the_page_knows_no_other_games(node):

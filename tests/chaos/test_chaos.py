@@ -22,6 +22,7 @@ from tests.chaos.processes import ROOT, until
 from tests.chaos.report import Report
 from tests.chaos.scenarios import SCENARIOS, Scenario
 from tests.chaos.scenarios.killed_server import SHORT_GAMES
+from tests.rows import slow_unless
 
 SEED = 4
 
@@ -37,6 +38,9 @@ SHORT = {
     "failing-writes": {"first": 9, "every": 100, "deeds": ("torn",)},
     "journal-speed": {"seconds": 0.2},
 }
+
+QUICK = ("drained-server", "full-disk", "journal-speed")
+"""Those of the quick run; the checker's own tests kill a server, too."""
 
 
 ALONE = ("frozen-server", "journal-speed")
@@ -70,7 +74,7 @@ def reports(request):
     return asyncio.run(play_all([name for name in SHORT if name in names]))
 
 
-@pytest.mark.parametrize("scenario", SHORT)
+@pytest.mark.parametrize("scenario", slow_unless(QUICK.__contains__, SHORT))
 def test_what_is_promised_holds(scenario, reports):
     report = reports[scenario]
     if isinstance(report, BaseException):

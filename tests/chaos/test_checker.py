@@ -15,10 +15,24 @@ from tests.chaos.checker import INVARIANTS, check, twins_differ
 from tests.chaos.evidence import JournalTail
 from tests.chaos.file_checks import nobody_blamed, unbalanced
 from tests.chaos.history import Kind
+from tests.chaos.processes import until
 from tests.chaos.trial import Order, Trial
 from tests.replay.matches import retold
 
 GAMES = ("sixty_six", "pineapple", "soko")
+BEGUN = 8
+"""Decisions of each match that are made when the server is killed."""
+
+
+def all_are_in_play(trial):
+    """Whether some of each match is written, and the end of none."""
+    books = trial.tail.look().books.values()
+    assert not any(book.closed for book in books), "the matches are too short"
+    return len(books) == len(GAMES) and all(len(book.decided) >= BEGUN for book in books)
+
+
+def all_are_told(trial):
+    return all(len(bot.history.of_kind(Kind.ENDED)) == len(GAMES) for bot in trial.bots.values())
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +46,11 @@ def case(tmp_path_factory):
             await trial.all_welcome()
             for game in GAMES:
                 await trial.order(Order(game, ("ann", "bob"), game, hands=6))
-            await asyncio.sleep(0.4)
+            await until(lambda: all_are_in_play(trial), "all matches to be in their middle")
             await trial.kill()
             await trial.restart()
             await trial.all_ended()
+            await until(lambda: all_are_told(trial), "the bots to be told how the matches ended")
             return trial.case()
 
     return asyncio.run(play())

@@ -6,7 +6,7 @@ import sys
 import threading
 from contextlib import contextmanager
 
-from tests.server.streams import PATIENCE_S
+from tests.doubles.streams import PATIENCE_S
 
 
 def ended(process):

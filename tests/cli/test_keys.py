@@ -16,7 +16,7 @@ from arena.server.gate.tokens import key_id, new_token, token_sha256, well_forme
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import lobby_pb2
 from tests.cli.serving import ended, served
-from tests.server.streams import Client, reason_of
+from tests.doubles.streams import Client, reason_of
 
 ROOT = Path(__file__).parents[2]
 BOT = str(ROOT / "sample_bots" / "random_bot.py")
@@ -189,6 +189,7 @@ def forms_of(token):
     }
 
 
+@pytest.mark.slow
 def test_an_arena_notices_keys_while_it_runs_and_nothing_it_writes_holds_a_token(arena, data):
     early = arena("keys", "new", "bot", "early", "--owner", "ann").stdout.strip()
     seen = []

@@ -3,12 +3,13 @@
 import signal
 import socket
 
+import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from cardarena._dial import Dial
 from tests.cli.serving import ended, served
-from tests.server.certificates import Authority
-from tests.server.streams import PATIENCE_S, Client
+from tests.doubles.certificates import Authority
+from tests.doubles.streams import PATIENCE_S, Client
 
 
 def drained(process):
@@ -37,6 +38,7 @@ def test_over_tls_it_prints_an_address_to_dial_and_nothing_of_who_cannot(tmp_pat
         assert drained(process) == (f"{nobody}Drained.\n", "")
 
 
+@pytest.mark.slow
 def test_guests_are_let_in_over_a_socket_file(tmp_path):
     path = tmp_path / "arena.sock"
     with served(tmp_path / "data", "--host", f"unix:{path}") as (address, process):

@@ -25,8 +25,8 @@ from arena.server.data_folder import (
 )
 from arena.server.gate.tokens import Tokens
 from tests.cli.serving import served
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
 from tests.server.test_metrics import create, notice_of, play, seat
 
 NOTICE = Notice(4711, "127.0.0.1:7654", "", 1_700_000_000.0, "0.1.0")
@@ -145,6 +145,7 @@ def test_a_program_gets_the_same(tmp_path):
         assert text.startswith("Card Arena 0.1.0 is up since ")
 
 
+@pytest.mark.slow
 def test_the_process_is_found_by_its_folder_and_a_drain_is_told(tmp_path):
     with served(tmp_path) as (address, process):
         with Client(address) as client:
@@ -209,7 +210,7 @@ def page_of(body, code=200, asked=None):
             pass
 
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield f"127.0.0.1:{server.server_address[1]}"

@@ -12,6 +12,7 @@ import pytest
 
 from arena.replay.signing import kept_key
 from arena.replay.verify import verify_file
+from tests.rows import slow_unless
 
 ROOT = Path(__file__).parents[2]
 BOT = ROOT / "sample_bots" / "random_bot.py"
@@ -38,6 +39,7 @@ def journalled(data):
     return sum(path.stat().st_size for path in (data / "journal").glob("*.journal"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "said"),
     [(signal.SIGKILL, ""), (signal.SIGINT, "to go on"), (signal.SIGTERM, "to go on")],
@@ -78,7 +80,7 @@ cardarena.run(Dying)
 """
 
 
-@pytest.mark.parametrize("last", [1, 7, 40])
+@pytest.mark.parametrize("last", slow_unless(lambda last: last == 1, [1, 7, 40]))
 def test_a_bot_that_dies_costs_nobody_else_anything(last, tmp_path):
     dying = tmp_path / "dying.py"
     dying.write_text(DYING_BOT.format(last=last))

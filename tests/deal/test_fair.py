@@ -23,6 +23,7 @@ from arena.deal import (
     transcript,
 )
 from arena.games.catalogue import GAMES
+from arena.testing.deals import Noted, Unshuffled
 
 GROUPS = json.loads((Path(__file__).parent / "fd1_vectors.json").read_text())
 NAMES = [group["name"] for group in GROUPS]
@@ -237,14 +238,9 @@ def test_a_plan_names_bots_so_that_no_name_can_pass_for_two():
 def test_the_first_pack_is_that_of_the_first_shuffle(game):
     """Deals that note what they are handed and leave it as it is agree, in every game."""
 
-    class Noting:
-        packs = ()
-
-        def shuffle(self, hand, label, cards):
-            self.packs += (tuple(cards),)
-            return tuple(cards)
-
     seats = game.seats[0]
-    options, noting = game.options({}, seats), Noting()
-    game.rules.start(options, seats, noting)
-    assert first_pack(game.rules, options, seats) == (*noting.packs, ())[0]
+    options, noted = game.options({}, seats), Noted(Unshuffled())
+    game.rules.start(options, seats, noted)
+    assert (
+        first_pack(game.rules, options, seats) == (*[each.cards for each in noted.shuffles], ())[0]
+    )

@@ -32,6 +32,7 @@ from cardarena.v1 import (
     replay_pb2,
     replay_pb2_grpc,
 )
+from tests.doubles.calls import Aborted, Call, Details
 from tests.fuzz.play_stream import INSIDE, bot_messages
 from tests.fuzz.target import Target
 from tests.fuzz.wild import Messages, mutated, sized
@@ -52,36 +53,6 @@ KNOWN = [call for call in CALLS if "/cardarena." in call and "Play" not in call]
 HEADERS = ("", "Bearer guest:wild", "Bearer arena_", "Basic x", "Bearer", "\x00é", "Bearer " * 99)
 
 
-class Aborted(grpc.aio.AbortError):
-    """A call was ended with a status."""
-
-
-class Call:
-    """A servicer's context, as far as handlers use one."""
-
-    def __init__(self, request):
-        self.request = request
-        self.done = []
-        self.trailers = ()
-        self.code, self.text = grpc.StatusCode.OK, ""
-
-    def set_trailing_metadata(self, trailers):
-        self.trailers = trailers
-
-    def peer(self):
-        return "ipv4:127.0.0.1:1"
-
-    def add_done_callback(self, callback):
-        self.done.append(callback)
-
-    async def read(self):
-        return self.request
-
-    async def abort(self, code, text=""):
-        self.code, self.text = code, text
-        raise Aborted
-
-
 class Registry:
     """Collects handlers as a server would."""
 
@@ -93,14 +64,6 @@ class Registry:
 
     def add_registered_method_handlers(self, service, handlers):
         pass
-
-
-class Details:
-    """A call's name and metadata."""
-
-    def __init__(self, method, authorization):
-        self.method = method
-        self.invocation_metadata = (("authorization", authorization),) if authorization else ()
 
 
 class House:
@@ -140,7 +103,7 @@ class House:
 
     def call(self, method, authorization, request):
         """What a call answers, as messages, and its context."""
-        context = Call(request)
+        context = Call(request, "ipv4:127.0.0.1:1")
         try:
             return self.loop.run_until_complete(
                 self._answers(Details(method, authorization), context)
@@ -148,8 +111,7 @@ class House:
         except Aborted:
             return [], context
         finally:
-            for callback in context.done:
-                callback(context)
+            context.end()
             for match in self.arena.matches.in_play:
                 match.failed(LookupError())
                 del self.arena.matches._ordered[match.match_id]

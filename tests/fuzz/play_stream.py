@@ -113,7 +113,7 @@ def _at(game_id, steps):
     sitting.others_play()
     for _ in range(steps):
         sitting.wild_plays()
-    asked = sitting.wild.outbox.asks()
+    asked = sitting.wild.outbox.take_asks()
     if not asked and steps:
         _LAST[game_id] = steps - 1
         return _at(game_id, steps - 1)

@@ -30,13 +30,15 @@ from arena.replay.records import Framed
 from arena.server.bots import BotId
 from arena.server.session.seating import ask_id, decision_of
 from arena.server.session.session import FREE_MESSAGES, MAX_STRIKES, Session
+from arena.testing.journal import MemoryJournal
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import seeded_spec
 from arena.wire.games import codec_of
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.fuzz.modelled_bot import ModelledBot
 from tests.fuzz.sitting import CONTROL
 from tests.fuzz.target import CORPUS
-from tests.server.sittings import Bot, FakeOutbox
+from tests.server.sittings import Bot
 
 GAME, HANDS = "democracy", 4
 LATE_S = 7.0
@@ -74,7 +76,7 @@ class SessionMachine(RuleBasedStateMachine):
         model.epoch += 1
         model.max_open = max_open or 1
         model.strikes = 0
-        outbox = FakeOutbox()
+        outbox = MemoryOutbox()
         self.bot.session.attach(play_pb2.Hello(max_open_asks=max_open), outbox)
         self.bot.outbox = outbox
         if was_connected:
@@ -244,8 +246,8 @@ class SessionMachine(RuleBasedStateMachine):
             bot.session.seat_at(match.spec, seat, ("ann", "bob"), match.number)
             for seat, bot in enumerate(seated)
         ]
-        match.log = MatchLog(match, match.number)
-        match.log.bodies = list(match.bodies)
+        match.log = MatchLog(match.journal, match.number)
+        match.log.bodies = list(match.journal.bodies)
         match.table = Table(
             match.spec,
             match.codec,
@@ -300,7 +302,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _hear(self, *, timed=False):
         """Let the other bot play, and take in what the modelled one was told."""
-        while asks := self.other.outbox.asks():
+        while asks := self.other.outbox.take_asks():
             for ask in asks:
                 self.other.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
         outbox = self.bot.outbox
@@ -310,7 +312,7 @@ class SessionMachine(RuleBasedStateMachine):
             assert outbox.take("ask_closed") == []
         self._asked(set(self.bot.session._asks.open_ids) - self.model.open.keys())
         if outbox is not None:
-            told = {ask.ask_id for ask in outbox.asks()}
+            told = {ask.ask_id for ask in outbox.take_asks()}
             assert told <= self.model.open.keys() | self.model.faults.keys()
             for end in outbox.take("match_end"):
                 assert end.match in self.matches
@@ -387,14 +389,11 @@ class _Match:
     def __init__(self, spec, seat, number):
         self.spec, self.seat, self.number = spec, seat, number
         self.codec = codec_of(spec.terms.game)
-        self.bodies = []
+        self.journal = MemoryJournal()
         self.table = self.log = None
 
-    def append(self, body):
-        self.bodies.append(body)
-
     def decided(self):
-        read = (read_body(Framed(0, body))[1] for body in self.bodies)
+        read = (read_body(Framed(0, body))[1] for body in self.journal.bodies)
         return [each for each in read if isinstance(each, journal_pb2.Decided)]
 
     def past(self):

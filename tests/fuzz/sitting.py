@@ -64,13 +64,13 @@ class Sitting:
         while asked:
             asked = False
             for bot in self.honest:
-                for ask in bot.outbox.asks():
+                for ask in bot.outbox.take_asks():
                     asked = True
                     bot.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
 
     def wild_plays(self):
         """The wild bot answers what it is asked, as honest ones do; False if nothing is asked."""
-        asks = self.wild.outbox.asks()
+        asks = self.wild.outbox.take_asks()
         for ask in asks:
             self.wild.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
         self.others_play()

@@ -13,12 +13,12 @@ from arena.server.gate.access import CALLS
 from arena.server.gate.tokens import Tokens
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
+from tests.doubles.streams import PATIENCE_S, Client, Stream
 from tests.fuzz.calls import REFUSALS, honest_requests
 from tests.fuzz.play_stream import INSIDE, bot_messages
 from tests.fuzz.target import Target, packed, unpacked
 from tests.fuzz.wild import mutated
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client, Stream
 
 STATUSES = REFUSALS | {
     grpc.StatusCode.OK,

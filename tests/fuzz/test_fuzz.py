@@ -18,6 +18,7 @@ from tests.fuzz.sitting import Sitting
 from tests.fuzz.target import CORPUS, packed, unpacked
 from tests.fuzz.targets import MODEL, TARGETS
 from tests.fuzz.wild import sized
+from tests.rows import slow_unless
 
 MESSAGES = 1_000
 MAX_GROWTH_BYTES = 5 << 20
@@ -30,7 +31,10 @@ def arena_with_sockets():
     sockets.close()
 
 
-@pytest.mark.parametrize("name", TARGETS)
+DEAR = ("session", "moves", "rules")
+
+
+@pytest.mark.parametrize("name", slow_unless(lambda name: name not in DEAR, TARGETS))
 def test_nothing_made_up_breaks_a_promise(name):
     target = TARGETS[name]
     target.run(examples=target.short)
@@ -58,8 +62,7 @@ def test_memory_stays_flat():
             sitting.others_play()
             sitting.pass_time(0.05)
             for bot in (wild, *sitting.honest):
-                bot.outbox.messages.clear()
-                bot.outbox.sizes.clear()
+                bot.outbox.take_frames()
             if wild.outbox.closed:
                 wild.session.detach(wild.outbox)
                 wild.connect(max_open_asks=2)

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from arena.deal import KeyedDeals, seeded_key
+from arena.testing.deals import Seeded
 
 MAX_DECISIONS = 20_000
 """No match of any game with random players comes near; one that does hangs."""
@@ -34,7 +34,7 @@ def moments(game, options, seats, seed):
       AssertionError: if the match does not end.
     """
     draw = random.Random(f"{game.id} {seats} {seed}")
-    deals = KeyedDeals(seeded_key(f"random play {seed}"))
+    deals = Seeded(f"random play {seed}")
     rules = game.rules
     state, _ = rules.start(options, seats, deals)
     decisions = 0

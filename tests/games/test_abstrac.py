@@ -21,7 +21,7 @@ from arena.games.abstrac import (
     Variant,
 )
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded
 
 SHORT_PACK = pack("9TJQKA")
 FULL_PACK = pack()

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from arena.cards import JOKER, PACK_52, pack, parse_cards
-from arena.deal import KeyedDeals, seeded_key
 from arena.games import arlington
 from arena.games.arlington import rules
 from arena.games.arlington.layout import Layout, table_of
@@ -40,11 +39,12 @@ from arena.games.arlington.words import (
 )
 from arena.games.catalogue import game_by_id
 from arena.games.contract import MAX_OFFERED, BadOptions, IllegalMove
+from arena.testing.deals import Seeded
 from arena.wire.games import codec_of
 from cardarena.games.v1.arlington_pb2 import ARLINGTON_VERB_LEAD_SET, ArlingtonMove
 from cardarena.v1.game_pb2 import GameMove
 
-DEALS = KeyedDeals(seeded_key("arlington"))
+DEALS = Seeded("arlington")
 ACES, MULTIPLES, COUPLES, RUNS = Spectrum
 
 
@@ -371,7 +371,7 @@ def potential(state):
 
 @pytest.mark.parametrize("seats", range(2, 7))
 def test_random_play_keeps_the_cards_and_ends_within_the_bounds(seats):
-    draw, deals = random.Random(seats), KeyedDeals(seeded_key(f"arlington {seats}"))
+    draw, deals = random.Random(seats), Seeded(f"arlington {seats}")
     state, _ = arlington.start(Options(hands=2 * seats), seats, deals)
     pack_of_54 = Counter(pack(jokers=2))
     decisions, lead_actions, scored = 0, 0, 0

@@ -16,11 +16,11 @@ from arena.games import pineapple
 from arena.games.betting.match import HandEnded, Match, Scores, Terms
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
 from arena.games.contract import Seat
-from arena.games.pineapple import rules
-from arena.games.pineapple.options import Options
+from arena.games.pineapple import Options, rules
 from arena.games.pineapple.stakes import first_match
 from arena.games.pineapple.words import Phase, PotWon
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded
+from tests.rows import slow_unless
 
 # All but the showdown, where the pots are still to be seen.
 AUTOMATIONS = tuple(
@@ -167,7 +167,9 @@ def act(chance, mine, theirs):
 
 
 @pytest.mark.parametrize(
-    ("fixed", "rulings"), [(True, {"B6"}), (False, {"B3", "B4", "B7"})], ids=["fixed", "nolimit"]
+    ("fixed", "rulings"),
+    slow_unless(lambda fixed, rulings: not fixed, [(True, {"B6"}), (False, {"B3", "B4", "B7"})]),
+    ids=["fixed", "nolimit"],
 )
 def test_random_betting_is_pokerkits_but_for_the_named_rulings(fixed, rulings):
     """Fixed limit with deep stacks; no-limit with stacks from one and a half blinds up."""

@@ -27,36 +27,20 @@ from arena.games.chinese_poker.words import (
     Surrendered,
 )
 from arena.games.contract import BadOptions, IllegalMove, Seat
+from arena.testing.deals import Loaded, Seeded, Unshuffled
 
 DRAGON = "AsKdQcJhTs9d8c7h6s5d4c3h2s"
 SIX_PAIR = "AdAhKcKhJsJdQhQsThTc3s3c9h"
 PLAIN = "AcKsQdTd9c8h7s6d5c4h3d2d2c"
 
 
-class Shuffled:
-    """Packs in an order that follows from a seed and the hand."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def shuffle(self, hand, label, cards):
-        assert label == "deck"
-        order = list(cards)
-        random.Random(f"{self.seed} {hand}").shuffle(order)
-        return tuple(order)
-
-
-class Stacked:
-    """The same hands to the same seats in the first deal; the others follow the pack."""
-
-    def __init__(self, *hands):
-        self.hands = [parse_cards(hand) for hand in hands]
-
-    def shuffle(self, hand, label, cards):
-        hands = self.hands if hand == 0 else [cards[at::4] for at in range(len(self.hands))]
-        left = [*hands[1:], hands[0]]  # the dealer, seat 0, is dealt last
-        dealt = [card for cards in zip(*left, strict=True) for card in cards]
-        return (*dealt, *(card for card in cards if card not in dealt))
+def stacked(*hands):
+    """Deals that give these hands to the seats in the first deal; the others follow the pack."""
+    hands = [parse_cards(hand) for hand in hands]
+    left = [*hands[1:], hands[0]]  # the dealer, seat 0, is dealt last
+    dealt = [card for cards in zip(*left, strict=True) for card in cards]
+    others = [card for card in PACK_52 if card not in dealt]
+    return Loaded({(0, "deck"): (*dealt, *others)}, Unshuffled())
 
 
 def setting(front, middle, back):
@@ -196,7 +180,7 @@ def test_three_straights_are_found_as_by_trying_all_splits():
 
 
 def test_naturals_are_shown_before_the_surrender():
-    deals = Stacked(PLAIN, SIX_PAIR, "5s5h5d6c6h7c7d8s8d9sTdJcKh")
+    deals = stacked(PLAIN, SIX_PAIR, "5s5h5d6c6h7c7d8s8d9sTsJcKd")
     state, _ = chinese_poker.start(Options(), 3, deals)
     by_rank = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(3)}
     state, told = play_out(state, by_rank | {1: DECLARE_NATURAL}, deals=deals)
@@ -211,7 +195,7 @@ def test_naturals_are_shown_before_the_surrender():
 
 
 def test_one_seat_beside_naturals_is_not_asked_to_surrender():  # C12
-    deals = Stacked(PLAIN, SIX_PAIR)
+    deals = stacked(PLAIN, SIX_PAIR)
     state, _ = chinese_poker.start(Options(), 2, deals)
     setting = chinese_poker.fallback(state, Seat(0))
     state, told = play_out(state, {0: setting, 1: DECLARE_NATURAL}, deals=deals)
@@ -221,7 +205,7 @@ def test_one_seat_beside_naturals_is_not_asked_to_surrender():  # C12
 
 
 def test_fallback_is_by_rank_though_it_fouls():  # C13
-    deals = Stacked("2c7sAc4hKs8d9c3dQd8h7dTd5c", SIX_PAIR)
+    deals = stacked("2c7sAc4hKs8d9c3dQd8h7dTd5c", SIX_PAIR)
     state, _ = chinese_poker.start(Options(), 2, deals)
     move = chinese_poker.fallback(state, Seat(0))
     assert move == setting("4h3d2c", "8h8d7s7d5c", "AcKsQdTd9c")
@@ -234,7 +218,7 @@ def test_fallback_is_by_rank_though_it_fouls():  # C13
 
 
 def test_a_surrendered_hand_is_never_shown():
-    deals = Shuffled(1)
+    deals = Seeded(1)
     state, _ = chinese_poker.start(Options(), 2, deals)
     hidden = chinese_poker.view(state, Seat(1)).held
     choices = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(2)}
@@ -245,7 +229,7 @@ def test_a_surrendered_hand_is_never_shown():
 
 
 def test_settings_of_others_show_in_no_view():
-    deals = Shuffled(2)
+    deals = Seeded(2)
     state, _ = chinese_poker.start(Options(), 2, deals)
     offered = chinese_poker.moves(state, Seat(1)).offered
     mine = chinese_poker.fallback(state, Seat(0))
@@ -258,11 +242,7 @@ def test_settings_of_others_show_in_no_view():
 
 
 def test_each_seat_is_dealt_to_from_the_dealers_left():
-    class InOrder:
-        def shuffle(self, hand, label, cards):
-            return cards
-
-    _, told = chinese_poker.start(Options(), 4, InOrder())
+    _, told = chinese_poker.start(Options(), 4, Unshuffled())
     dealt = {event.seat: event.cards for event, _ in told if isinstance(event, Dealt)}
     # Seat 0 deals the first hand, so seat 1 gets the first card of the pack.
     assert all(card[1] == suit for seat, suit in enumerate("scdh") for card in dealt[seat])
@@ -296,7 +276,7 @@ REFUSED = [
 @pytest.mark.parametrize("given_rows", REFUSED)
 def test_wrong_settings_are_refused(given_rows):
     assert setting(*SET_OF_PLAIN) in hand_moves(PLAIN)
-    deals = Stacked(PLAIN, SIX_PAIR)
+    deals = stacked(PLAIN, SIX_PAIR)
     state, _ = chinese_poker.start(Options(), 2, deals)
     wrong = setting(*given_rows)
     assert wrong not in chinese_poker.moves(state, Seat(0))
@@ -338,7 +318,7 @@ def test_sample_draws_every_setting_once():
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_own_length_is_four_deals_by_each_seat(seats):
-    state, _ = chinese_poker.start(Options(), seats, Shuffled(0))
+    state, _ = chinese_poker.start(Options(), seats, Seeded(0))
     assert state.match.hands == 4 * seats
 
 
@@ -352,14 +332,14 @@ BAD = [
 @pytest.mark.parametrize(("options", "seats", "why"), BAD)
 def test_bad_options(options, seats, why):
     with pytest.raises(BadOptions, match=why):
-        chinese_poker.start(options, seats, Shuffled(0))
+        chinese_poker.start(options, seats, Seeded(0))
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.integers(2, 4), st.integers(0, 2), st.integers(0, 10**6))
 def test_random_matches(seats, rounds, seed):
     """They end in time, units cancel, and what `moves` says is what `step` takes."""
-    chance, deals = random.Random(seed), Shuffled(seed)
+    chance, deals = random.Random(seed), Seeded(seed)
     state, _ = chinese_poker.start(Options(hands=rounds * seats), seats, deals)
     steps = 0
     while asked := chinese_poker.to_act(state):

@@ -19,10 +19,9 @@ from arena.games.contract import (
 )
 from arena.games.notation import Notation
 from arena.games.options import build_options
-from tests.walks import SITTINGS, Walk
+from tests.walks import EVERY_SITTING, Walk
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
-EVERY_SITTING = pytest.mark.parametrize(("game", "seats"), SITTINGS)
 
 
 # Moves.

@@ -10,23 +10,11 @@ from arena.games import democracy
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.democracy import RANKING, SIZES, Options, Phase, PlayCard, Shown, SuitPoints
 from arena.games.options import build_options
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded, Seeded
 
 # The digest's figures for random play: decisions of an island, and most in a match.
 PER_ISLAND = {2: 32, 3: 36, 4: 40, 5: 40, 6: 42}
 MOST_SEEN = {2: 160, 3: 324, 4: 560, 5: 720, 6: 1050}
-
-
-class Seeded:
-    """Shuffles by seed, hand and label alone, as the arena's deals do."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def shuffle(self, hand, label, cards):
-        order = list(cards)
-        random.Random(f"{self.seed} {hand} {label}").shuffle(order)
-        return tuple(order)
 
 
 def full_deck(seats):

@@ -6,12 +6,12 @@ import random
 import pytest
 
 from arena.cards import PACK_52
-from arena.deal import KeyedDeals, seeded_key
 from arena.games import jam
 from arena.games.contract import BadOptions
 from arena.games.jam import scoring
 from arena.games.jam.options import Options
 from arena.games.jam.scoring import Claim
+from arena.testing.deals import Seeded
 
 # fmt: off
 CLAIMS = [
@@ -81,7 +81,7 @@ def held_by(state):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_deal_takes_174_decisions_and_keeps_all_cards(seed):
-    draw, deals = random.Random(seed), KeyedDeals(seeded_key(f"jam {seed}"))
+    draw, deals = random.Random(seed), Seeded(f"jam {seed}")
     state, _ = jam.start(Options(hands=2), 2, deals)
     decisions = 0
     while acting := jam.to_act(state):
@@ -95,7 +95,7 @@ def test_a_deal_takes_174_decisions_and_keeps_all_cards(seed):
 
 
 def test_the_dealer_has_the_black_cards_and_does_not_lead():
-    state, _ = jam.start(Options(), 2, KeyedDeals(seeded_key("colours")))
+    state, _ = jam.start(Options(), 2, Seeded("colours"))
     dealer, other = state.deal.sides
     assert {card[1] for card in (*dealer.hand, *dealer.stock)} == {"c", "s"}
     assert {card[1] for card in (*other.hand, *other.stock)} == {"d", "h"}
@@ -103,7 +103,7 @@ def test_the_dealer_has_the_black_cards_and_does_not_lead():
 
 
 def test_a_match_to_two_rubbers_scores_rubbers():
-    draw, deals = random.Random(3), KeyedDeals(seeded_key("rubbers"))
+    draw, deals = random.Random(3), Seeded("rubbers")
     state, _ = jam.start(Options(rubbers=2), 2, deals)
     while acting := jam.to_act(state):
         state, _ = jam.step(
@@ -116,4 +116,4 @@ def test_a_match_to_two_rubbers_scores_rubbers():
 
 def test_three_hands_do_not_let_both_deal_equally_often():
     with pytest.raises(BadOptions, match="not a multiple"):
-        jam.start(Options(hands=3), 2, KeyedDeals(seeded_key("x")))
+        jam.start(Options(hands=3), 2, Seeded("x"))

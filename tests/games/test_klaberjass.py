@@ -37,21 +37,10 @@ from arena.games.klaberjass.words import (
     Word,
 )
 from arena.games.options import build_options
+from arena.testing.deals import Seeded
 
 MOST_DECISIONS = 26 * 100
 """Of a match: what one hand can have, times the guard."""
-
-
-class Seeded:
-    """Shuffles by seed, hand and label alone, as the arena's deals do."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def shuffle(self, hand, label, cards):
-        order = list(cards)
-        random.Random(f"{self.seed} {hand} {label}").shuffle(order)
-        return tuple(order)
 
 
 # fmt: off

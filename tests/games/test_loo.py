@@ -31,21 +31,10 @@ from arena.games.loo.words import (
     Scored,
 )
 from arena.games.options import build_options
+from arena.testing.deals import Seeded, Unshuffled
 
 MOST_SEEN = {5: 358, 6: 528, 7: 658, 8: 864, 9: 1101, 10: 1344}
 """The digest's decisions of a random match, where holders of a flush alone are asked for it."""
-
-
-class Seeded:
-    """Shuffles by seed, hand and label alone, as the arena's deals do."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def shuffle(self, hand, label, cards):
-        order = list(cards)
-        random.Random(f"{self.seed} {hand} {label}").shuffle(order)
-        return tuple(order)
 
 
 # fmt: off
@@ -331,15 +320,8 @@ def test_a_pass_shows_the_own_cards_to_their_seat_alone():
     assert loo.view(state, None).discarded == ()
 
 
-class Sorted:
-    """Deals the pack as it lies."""
-
-    def shuffle(self, hand, label, cards):
-        return tuple(cards)
-
-
 def test_cards_are_dealt_singly_from_the_dealers_left():
-    state, _ = loo.start(Options(), 5, Sorted())
+    state, _ = loo.start(Options(), 5, Unshuffled())
     for left in range(5):
         assert loo.view(state, Seat((1 + left) % 5)).held == PACK_52[left:25:5]
     assert (state.deal.upcard, state.deal.cards.stock) == (PACK_52[25], PACK_52[26:])

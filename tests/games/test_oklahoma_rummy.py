@@ -7,15 +7,15 @@ from itertools import combinations, permutations
 import pytest
 
 from arena.cards import pack
-from arena.deal import KeyedDeals, seeded_key
+from arena.deal import KeyedDeals
 from arena.games import oklahoma_rummy
+from arena.games import oklahoma_rummy as rules
 from arena.games.contract import MAX_OFFERED, BadOptions
-from arena.games.oklahoma_rummy import rules
+from arena.games.oklahoma_rummy import Options, State
 from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, holds
 from arena.games.oklahoma_rummy.melds import End, MeldKind, extended, melds_within, read_meld
-from arena.games.oklahoma_rummy.options import Options
 from arena.games.oklahoma_rummy.rules import DECK, hand_size
-from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles
 from arena.games.oklahoma_rummy.words import (
     Discard,
     Extend,
@@ -26,6 +26,7 @@ from arena.games.oklahoma_rummy.words import (
     Table,
     TakePile,
 )
+from arena.testing.deals import Seeded
 
 SET, RUN = MeldKind.SET, MeldKind.RUN
 
@@ -239,7 +240,7 @@ def cards_of(state):
 
 @pytest.mark.parametrize("seats", range(2, 9))
 def test_random_play_keeps_all_cards_and_ends_within_four_stocks(seats):
-    draw, deals = random.Random(seats), KeyedDeals(seeded_key(f"oklahoma {seats}"))
+    draw, deals = random.Random(seats), Seeded(f"oklahoma {seats}")
     state, _ = oklahoma_rummy.start(Options(hands=seats), seats, deals)
     begun = hand_size(seats)
     assert {len(hand) for hand in state.deal.hands} == {begun}

@@ -5,16 +5,15 @@ import random
 import pytest
 
 from arena.cards import PACK_52, parse_cards
-from arena.deal import KeyedDeals, seeded_key
 from arena.games import open_face_chinese_poker as open_face
 from arena.games.contract import Seat
-from arena.games.open_face_chinese_poker import rules
-from arena.games.open_face_chinese_poker.options import Options
+from arena.games.open_face_chinese_poker import Options, rules
 from arena.games.open_face_chinese_poker.scoring import reaches_fantasyland, score_rows
 from arena.games.open_face_chinese_poker.state import Match
 from arena.games.open_face_chinese_poker.words import Phase, Place
+from arena.testing.deals import Seeded
 
-DEALS = KeyedDeals(seeded_key("open face"))
+DEALS = Seeded("open face")
 
 # fmt: off
 ROWS = [

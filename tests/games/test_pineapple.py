@@ -12,8 +12,7 @@ from arena.games.betting.moves import CALL, CHECK, FOLD, Raise
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove
 from arena.games.options import build_options
-from arena.games.pineapple import rules
-from arena.games.pineapple.options import Options
+from arena.games.pineapple import Options, rules
 from arena.games.pineapple.words import (
     BoardDealt,
     Dealt,
@@ -24,7 +23,7 @@ from arena.games.pineapple.words import (
     Shown,
     Street,
 )
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded
 from tests.walks import Walk
 
 IDS = ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo")

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import GAMES
 from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.notation import Notation
+from arena.testing.deals import Seeded
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
 from tests.games.random_play import moments
+from tests.rows import slow_unless_of_each_kind
 
 EXAMPLES = {"eleusis": 2, "eleusis_express": 2}
 """Fewer matches where one takes seconds; others get the default."""
@@ -40,7 +41,7 @@ def tables(draw, game):
             given[setting.name] = draw(st.one_of(st.just(setting.default), low))
     options = game.options(given, seats)
     try:
-        game.rules.start(options, seats, KeyedDeals(seeded_key("try")))
+        game.rules.start(options, seats, Seeded("try"))
     except BadOptions:
         assume(False)  # the options do not go together; the rules said so
     return seats, options
@@ -55,7 +56,9 @@ def examples(game):
     )
 
 
-every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+every_game = pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES), ids=lambda game: game.id
+)
 
 
 @every_game

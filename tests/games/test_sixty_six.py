@@ -25,21 +25,10 @@ from arena.games.sixty_six.words import (
     Play,
     Scored,
 )
+from arena.testing.deals import Seeded
 
 MOST_DECISIONS = 24 * 2 * 11
 """Of a random match: eleven hands are the most seen, with two moves a card at the very most."""
-
-
-class Seeded:
-    """Shuffles by seed, hand and label alone, as the arena's deals do."""
-
-    def __init__(self, seed):
-        self.seed = seed
-
-    def shuffle(self, hand, label, cards):
-        order = list(cards)
-        random.Random(f"{self.seed} {hand} {label}").shuffle(order)
-        return tuple(order)
 
 
 # fmt: off

@@ -11,12 +11,11 @@ from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, BringIn, Raise
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.options import build_options
-from arena.games.soko import rules
-from arena.games.soko.options import Options
+from arena.games.soko import Options, rules
 from arena.games.soko.showdown import first_to_act
 from arena.games.soko.stakes import first_match
 from arena.games.soko.words import Dealt, Phase, PotWon, Shown, UpcardsDealt
-from tests.vector_adapters.deals import Loaded
+from arena.testing.deals import Loaded
 from tests.walks import Walk
 
 

@@ -9,10 +9,10 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Told
 from arena.games.notation import Notation
+from arena.testing.deals import Seeded
 from tests.games.random_play import moments
 
 FOLDER = Path(__file__).parent
@@ -43,7 +43,7 @@ def _golden(game_id):
         "",
     ]
     moves, events = Notation(game.module.Move), Notation(game.module.Event)
-    deals = KeyedDeals(seeded_key(f"random play {SEED}"))
+    deals = Seeded(f"random play {SEED}")
     lines += [told_line(told, events) for told in game.rules.start(options, seats, deals).told]
     last = None
     for moment in moments(game, options, seats, SEED):
@@ -65,7 +65,7 @@ def perft(game, options, seats):
     A depth is one seat's choice; of a simultaneous step every seat's counts.
     """
     rules = game.rules
-    deals = KeyedDeals(seeded_key("perft"))
+    deals = Seeded("perft")
     state, _ = rules.start(options, seats, deals)
     level, counts = [(state, ())], []
     while level and (not counts or counts[-1] <= PERFT_NODES):

@@ -8,22 +8,15 @@ import trio
 
 from arena.jail import BotCommand, between, instance_name, launch, output_paths, read_output
 from arena.jail.output import MAX_OUTPUT_BYTES, OutputLog
+from tests.doubles.clocks import Clock
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
 
-class Clock:
-    def __init__(self):
-        self.now = NOON
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(NOON)
 
 
 @pytest.fixture

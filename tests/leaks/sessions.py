@@ -9,11 +9,12 @@ import random
 from collections import Counter
 
 from arena.deal import KeyedDeals
+from arena.testing.deals import Loaded
 from arena.testing.orders import match_order
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 from tests.leaks.knowledge import HIDDEN
-from tests.leaks.worlds import Recorded, copies_in_play, dealing, play_world, replay, swapped_orders
+from tests.leaks.worlds import copies_in_play, dealing, play_world, replay, swapped_orders
 from tests.server.cuts import CutOff, Killed, Player, World
 from tests.server.cuts import orders_of as orders_between
 
@@ -83,7 +84,7 @@ def played(folder, monkeypatch, world, seat, cut, changed):
     """Play a world over streams up to `cut`; the bot that sits at `seat`, and all decisions."""
 
     def deals(key):
-        return Recorded(KeyedDeals(key), changed)
+        return Loaded(changed, KeyedDeals(key))
 
     game, seats, seed = world.game, world.seats, world.seed
     players = [Replaying(at, world, cut, looked_at=at == seat) for at in range(seats)]

@@ -13,6 +13,7 @@ from arena.games.catalogue import GAMES
 from tests.leaks.cases import cases
 from tests.leaks.knowledge import HIDDEN
 from tests.leaks.worlds import Emissions, differs_in_own_cards, gate, play_world
+from tests.rows import OF_EACH_KIND, fewest_seats, slow_unless, slow_unless_of_each_kind
 
 CASES = list(cases(every_seat_count=False))
 MAX_SKIP_RATE = 0.6
@@ -24,7 +25,14 @@ NOTHING_HIDDEN = {"abstrac", "abstrac_suit", "abstrac_unfettered"}
 """Games that hide nothing at all: there are no two worlds to compare."""
 
 
-@pytest.mark.parametrize(("name", "game", "seats", "options"), CASES, ids=[row[0] for row in CASES])
+@pytest.mark.parametrize(
+    ("name", "game", "seats", "options"),
+    slow_unless(
+        lambda name, game, seats, options: game.id in OF_EACH_KIND and fewest_seats(game.id, seats),
+        CASES,
+    ),
+    ids=[row[0] for row in CASES],
+)
 def test_what_is_hidden_does_not_show(name, game, seats, options):
     tally = gate(game, options, seats, pairs=PAIRS, worlds=WORLDS.get(game.family, 4))
     assert not tally.differences, tally.differences[0]
@@ -57,7 +65,9 @@ PLANTS = [
 
 @pytest.mark.parametrize("plant", [row[1] for row in PLANTS], ids=[row[0] for row in PLANTS])
 @pytest.mark.parametrize(
-    "game", [g for g in GAMES if g.id not in NOTHING_HIDDEN], ids=lambda g: g.id
+    "game",
+    slow_unless_of_each_kind(g for g in GAMES if g.id not in NOTHING_HIDDEN),
+    ids=lambda g: g.id,
 )
 def test_a_planted_leak_is_found(game, plant):
     seats = game.seats[0]

@@ -11,6 +11,7 @@ from cardarena.v1 import play_pb2
 from tests.leaks.sessions import pairs
 from tests.leaks.test_leaks import NOTHING_HIDDEN
 from tests.referee.matches import nearly_three
+from tests.rows import slow_unless, slow_unless_of_each_kind
 from tests.server.cuts import quick_disk
 
 HIDING = [game for game in GAMES if game.id not in NOTHING_HIDDEN]
@@ -23,7 +24,7 @@ def folder(tmp_path, monkeypatch):
         yield tmp_path
 
 
-@pytest.mark.parametrize("game", HIDING, ids=lambda game: game.id)
+@pytest.mark.parametrize("game", slow_unless_of_each_kind(HIDING), ids=lambda game: game.id)
 def test_what_is_hidden_does_not_show_on_any_stream(folder, monkeypatch, game):
     compared, _, differences = pairs(folder, monkeypatch, game, nearly_three(game), PAIRS)
     assert not differences, differences[0]
@@ -117,7 +118,11 @@ PLANTS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("plant", "game_id", "why"), PLANTS, ids=[row[-1] for row in PLANTS])
+@pytest.mark.parametrize(
+    ("plant", "game_id", "why"),
+    slow_unless(lambda plant, game_id, why: plant is in_the_end, PLANTS),
+    ids=[row[-1] for row in PLANTS],
+)
 def test_a_leak_on_a_stream_is_found(folder, monkeypatch, plant, game_id, why):
     watched(monkeypatch)
     plant(monkeypatch)

@@ -12,10 +12,10 @@ import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games.contract import IllegalMove
 from arena.games.eleusis.hidden_rule import EXAMPLES
 from arena.games.eleusis.words import Rule
+from arena.testing.deals import Loaded, Noted, Seeded
 from arena.wire.games import codec_of
 from tests.games.random_play import pick
 from tests.leaks.knowledge import HIDDEN, LASTING, RULE_TOLD, SECRET_MOVES, SHOWN_OF
@@ -32,22 +32,6 @@ FOLLOWED = 25
 """Steps that are looked at after another rule was thought of."""
 MAX_STEPS = 400
 """Steps of world A that are looked at; long matches are cut there."""
-
-
-class Recorded:
-    """Deals that remember what they were asked, and can have orders put in their place."""
-
-    def __init__(self, deals, changed=None):
-        self._deals = deals
-        self._changed = changed or {}
-        self.orders = {}
-
-    def shuffle(self, hand, label, cards):
-        order = self._changed.get((hand, label))
-        if order is None:
-            order = self._deals.shuffle(hand, label, cards)
-        self.orders[hand, label] = order
-        return order
 
 
 @dataclass
@@ -86,19 +70,23 @@ class Tally:
 def play_world(game, options, seats, seed):
     """A match of random legal moves, at most `MAX_STEPS` of it."""
     draw = random.Random(f"{game.id} {seats} {seed}")
-    deals = KeyedDeals(seeded_key(f"leaks {game.id} {seed}"))
-    recorded = Recorded(deals)
-    state, told = game.rules.start(options, seats, recorded)
-    world = World(game, options, seats, [state], [told], [], [dict(recorded.orders)])
+    noted = Noted(Seeded(f"leaks {game.id} {seed}"))
+    state, told = game.rules.start(options, seats, noted)
+    world = World(game, options, seats, [state], [told], [], [orders_of(noted)])
     while (acting := game.rules.to_act(state)) and len(world.steps) < MAX_STEPS:
-        recorded.orders.clear()
+        noted.shuffles.clear()
         chosen = tuple((seat, pick(game, game.rules.moves(state, seat), draw)) for seat in acting)
-        state, told = game.rules.step(state, chosen, recorded)
+        state, told = game.rules.step(state, chosen, noted)
         world.states.append(state)
         world.told.append(told)
         world.steps.append(chosen)
-        world.orders.append(dict(recorded.orders))
+        world.orders.append(orders_of(noted))
     return world
+
+
+def orders_of(noted):
+    """The orders that deals have given, by hand and label."""
+    return {(each.hand, each.label): each.order for each in noted.shuffles}
 
 
 class Emissions:
@@ -209,7 +197,7 @@ def swapped_orders(orders, hidden, copies, draw, swaps):
 def replay(world, begin, cut, changed):
     """States and events from step `begin` to `cut` with other shuffles; None if impossible."""
     rules = world.game.rules
-    deals = Recorded(Fixed(world.orders), changed)
+    deals = Loaded(changed, Fixed(world.orders))
     try:
         if begin == 0:
             state, told = rules.start(world.options, world.seats, deals)
@@ -292,7 +280,7 @@ class WithLots:
 
     def __init__(self, world):
         self._fixed = Fixed(world.orders)
-        self._lots = KeyedDeals(seeded_key("lots"))
+        self._lots = Seeded("lots")
 
     def shuffle(self, hand, label, cards):
         deals = self._lots if label.startswith(LOTS) else self._fixed

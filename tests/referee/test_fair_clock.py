@@ -12,7 +12,7 @@ from arena.referee.lag import PAUSE_S, TICK_S, LagMeter
 from arena.referee.table import Table
 from arena.testing.referee import MemoryLedger, Scripted, play
 from arena.wire.games import codec_of
-from tests.referee.loops import Loop, TrioLoop
+from tests.doubles.loops import Loop, TrioLoop
 from tests.referee.matches import ALLOWED_S, THINK_S, plays, run, spec_of, thinks
 
 GRACE_S = 0.05

@@ -85,6 +85,7 @@ def test_a_match_that_is_stopped_during_a_heavy_step_is_left_before_it(monkeypat
 # The real workers: processes, on the real clock.
 
 
+@pytest.mark.slow
 def test_a_step_in_a_process_is_the_step_here():
     spec = spec_of("abstrac")
     state = abstrac.start(spec.terms.options, 2, spec.deals).state

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from arena.referee import lag
 from arena.referee.lag import LagMeter
-from tests.referee.loops import Loop
+from tests.doubles.loops import Loop
 
 MS = 0.001
 

@@ -7,8 +7,11 @@ from arena.referee import Ending, FaultKind
 from arena.referee.ledger import Settled
 from arena.referee.spec import ForfeitedSeat
 from tests.referee.matches import misdeeds, plays, run, spec_of, spread, thinks, thinks_but
+from tests.rows import slow_unless, slow_unless_of_each_kind
 
-EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+EVERY_GAME = pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES]
+)
 EVERY_MISDEED = pytest.mark.parametrize(
     "name", ["mute", "late", "an index past the list", "no choice at all", "leaving"]
 )
@@ -44,7 +47,9 @@ def test_every_game_goes_on_from_any_decision(game):
     assert_goes_on(spec_of(game.id), [thinks] * spec_of(game.id).terms.seats)
 
 
-@pytest.mark.parametrize("game_id", ["abstrac", "chinese_poker", "pineapple"])
+@pytest.mark.parametrize(
+    "game_id", slow_unless("abstrac".__eq__, ["abstrac", "chinese_poker", "pineapple"])
+)
 @EVERY_MISDEED
 def test_faults_before_the_cut_cost_what_they_had_cost(game_id, name):
     spec = spec_of(game_id, fault_limit=2)

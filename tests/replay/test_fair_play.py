@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from arena.cli.replay import replay as command
@@ -24,6 +25,7 @@ cardarena.run(Bare)
 """
 
 
+@pytest.mark.slow
 def test_bots_prove_their_own_cards(tmp_path):
     """Two bots keep receipts, a third adds no entropy; all that any of them saw is accounted for."""
     bare = tmp_path / "bare.py"

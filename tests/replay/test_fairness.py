@@ -23,6 +23,7 @@ from cardarena._receipts import Folder, written
 from cardarena.v1 import deals_pb2, game_pb2, journal_pb2, play_pb2
 from tests.deal.house import BARE, HOUSE, SDK, House, Player, thirty_two
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record
+from tests.rows import slow_unless_of_each_kind
 
 TABLE = {"ann": SDK, "a bare bot": BARE, "ben": SDK}
 
@@ -51,7 +52,7 @@ def test_a_bare_bot_is_counted_as_adding_nothing(house):
     assert check(house.replay()) == Fairness(seeded=False, entropy_from=2, participants=3)
 
 
-@pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES])
 def test_a_fair_deal_is_recomputed_in_every_game(game, tmp_path):
     names = [f"bot {seat}" for seat in range(game.seats[0])]
     house = House(tmp_path, dict.fromkeys(names, SDK), game.id).run()

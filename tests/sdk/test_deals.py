@@ -31,7 +31,7 @@ from cardarena.v1.play_pb2 import (
     Hello,
     MatchStart,
 )
-from tests.sdk.fake_arena import FakeArena
+from tests.doubles.fake_arena import FakeArena
 from tests.sdk.messages import ask, asks, match_end, taken, welcome
 from tests.sdk.test_sockets import NoWait, Second, unknown_token
 

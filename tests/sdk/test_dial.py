@@ -7,7 +7,7 @@ import pytest
 
 import cardarena
 from cardarena._dial import Dial, is_local
-from tests.sdk.fake_arena import FakeArena
+from tests.doubles.fake_arena import FakeArena
 from tests.sdk.messages import redirect, welcome
 
 # fmt: off

@@ -7,6 +7,7 @@ import pytest
 
 from cardarena._errors import Refused, Unreachable
 from cardarena._redial import MAX_HOPS, Attempt, Redial, StreamEnd
+from tests.doubles.clocks import Clock
 
 HOME = "home:7654"
 
@@ -17,13 +18,6 @@ class Longest(Random):
     def uniform(self, a, b):
         assert a == 0.0
         return b
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
 
 
 def redial(*, once=False, clock=lambda: 0.0):
@@ -119,9 +113,9 @@ def test_the_wait_is_drawn_between_nothing_and_its_bound():
 def test_a_bot_that_plays_once_gives_up_after_ten_seconds_without_an_arena():
     clock = Clock()
     waits = redial(once=True, clock=clock)
-    clock.now_s = 9.9
+    clock.now = 9.9
     assert waits.after(ABSENT).delay_s == pytest.approx(0.1)
-    clock.now_s = 10.0
+    clock.now = 10.0
     with pytest.raises(Unreachable, match=r"no arena at home:7654 for 10 s \(because\)"):
         waits.after(ABSENT)
 
@@ -129,9 +123,9 @@ def test_a_bot_that_plays_once_gives_up_after_ten_seconds_without_an_arena():
 def test_the_ten_seconds_count_from_the_last_stream():
     clock = Clock()
     waits = redial(once=True, clock=clock)
-    clock.now_s = 100.0
+    clock.now = 100.0
     assert waits.after(LOST) is not None
-    clock.now_s = 109.0
+    clock.now = 109.0
     assert waits.after(ABSENT) is not None
 
 

@@ -7,7 +7,7 @@ import grpc
 import pytest
 
 import cardarena
-from tests.sdk.fake_arena import PATIENCE_S, FakeArena
+from tests.doubles.fake_arena import PATIENCE_S, FakeArena
 from tests.sdk.messages import (
     ask,
     ask_closed,

@@ -30,9 +30,9 @@ from arena.server.orders import BY_HAND
 from arena.server.session.seating import decision_of
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import WorkersHere
 from arena.testing.results import MemoryResults
-from arena.wire.asks import asks_frame
 from cardarena import _deals as sdk_deals
 from cardarena import _session as sdk_session
 from cardarena.v1 import game_pb2, journal_pb2, play_pb2
@@ -44,41 +44,6 @@ IDLE_S = 0.25
 BANK_MS = 60_000
 """The bank of the first match; that of each later one is a millisecond more."""
 EVERY_GAME = [play_pb2.GameSupport(game=game.id) for game in GAMES]
-
-
-class Line:
-    """A stream of a bot, as the arena's core sees it: a double of `arena.server.session.outbox.Outbox`."""
-
-    def __init__(self):
-        self.closed = False
-        self.verdict = None
-        self.gathers = False
-        self.queued = (0, 0)
-        self._frames, self._asks = [], []
-
-    def post(self, frame):
-        if not self.closed:
-            self._seal()
-            self._frames.append(frame)
-
-    def post_ask(self, element, ask):
-        if not self.closed:
-            self._asks.append(element)
-
-    def close(self, verdict=None):
-        if not self.closed:
-            self.closed, self.verdict = True, verdict
-
-    def take(self):
-        """What was posted and not taken."""
-        self._seal()
-        frames, self._frames = self._frames, []
-        return frames
-
-    def _seal(self):
-        if self._asks:
-            self._frames.append(asks_frame(self._asks))
-            self._asks = []
 
 
 def chooses(ask):
@@ -482,7 +447,7 @@ class World:
                 player.lost()
             if player.line is None:
                 self._connect(player)
-            line, frames = player.line, player.line.take()
+            line, frames = player.line, player.line.take_frames()
             busy = busy or bool(frames) or bool(player.said)
             if frames:
                 self._boundary(player, "posted")
@@ -510,7 +475,7 @@ class World:
             raise what
 
     def _connect(self, player):
-        player.line = Line()
+        player.line = MemoryOutbox()
         session = self.arena.hello(player.opened(), player.line)
         self.at_connection(self, player, session)
 

@@ -10,10 +10,11 @@ from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
 from arena.server.arena import Arena
 from arena.server.gate.tokens import Tokens
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import WorkersHere
 from arena.testing.results import MemoryResults
 from cardarena.v1 import play_pb2
-from tests.server.cuts import EVERY_GAME, Line, chooses
+from tests.server.cuts import EVERY_GAME, chooses
 
 
 @contextlib.asynccontextmanager
@@ -42,7 +43,7 @@ async def arena_in(folder, results=None):
 
 def says_hello(arena, bot):
     """A stream of a bot that has said hello."""
-    line = Line()
+    line = MemoryOutbox()
     arena.hello(play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=8), line)
     return line
 
@@ -52,7 +53,7 @@ async def plays(arena, bot):
     line = says_hello(arena, bot)
     session = arena.sessions.get(bot)
     while True:
-        for data in line.take():
+        for data in line.take_frames():
             message = play_pb2.ArenaMessage.FromString(data)
             asks = [*message.asks.asks, *message.welcome.open_asks]
             if asks:

@@ -7,7 +7,7 @@ import trio
 
 from arena.server.gate.key_watch import KeyWatch
 from arena.server.host import ServerSettings, serve
-from tests.server.streams import PATIENCE_S
+from tests.doubles.streams import PATIENCE_S
 
 
 @contextmanager

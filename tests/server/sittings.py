@@ -4,47 +4,11 @@ from arena.referee import NeverLate, Timers
 from arena.referee.table import Table
 from arena.server.bots import BotId
 from arena.server.session.session import Session
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import MemoryLedger, seeded_spec
-from arena.wire.asks import asks_frame
 from arena.wire.games import codec_of
 from cardarena.v1 import play_pb2
 from tests.referee.matches import CONTROL
-
-
-class FakeOutbox:
-    """Takes what an outbox takes, and shows it as messages."""
-
-    def __init__(self):
-        self.messages = []
-        self.sizes = []
-        self.closed = False
-        self.verdict = None
-        self.gathers = False
-
-    def post(self, frame):
-        if not self.closed:
-            self.messages.append(play_pb2.ArenaMessage.FromString(frame))
-            self.sizes.append(len(frame))
-
-    def post_ask(self, element, ask):
-        self.post(asks_frame([element]))
-
-    def close(self, verdict=None):
-        if not self.closed:
-            self.closed, self.verdict = True, verdict
-
-    def take(self, kind):
-        """The messages of a kind so far, which are forgotten."""
-        found = [getattr(each, kind) for each in self.messages if each.WhichOneof("body") == kind]
-        self.messages = [each for each in self.messages if each.WhichOneof("body") != kind]
-        return found
-
-    def asks(self):
-        return [ask for asks in self.take("asks") for ask in asks.asks]
-
-    def only(self, kind):
-        (found,) = self.take(kind)
-        return found
 
 
 class Bot:
@@ -58,7 +22,7 @@ class Bot:
             self.connect(**hello)
 
     def connect(self, **hello):
-        outbox = FakeOutbox()
+        outbox = MemoryOutbox()
         self.session.attach(play_pb2.Hello(**hello), outbox)
         self.outbox = outbox
         return outbox.only("welcome")
@@ -129,5 +93,5 @@ class World:
         """Both play the first move offered until nobody is asked any more."""
         while any(each.outcome is None for each in self.tables):
             for bot in self.bots:
-                for ask in bot.outbox.asks():
+                for ask in bot.outbox.take_asks():
                     bot.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))

@@ -37,8 +37,8 @@ from arena.testing.orders import match_request
 from cardarena import _deals as sdk
 from cardarena.games.v1 import sixty_six_pb2
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
 from tests.server.test_metrics import get, notice_of
 
 GAME = "sixty_six"

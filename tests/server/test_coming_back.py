@@ -36,7 +36,9 @@ def folder(tmp_path, monkeypatch):
 
 def told(line):
     """What kinds of messages a bot was sent since the last look."""
-    return [play_pb2.ArenaMessage.FromString(each).WhichOneof("body") for each in line.take()]
+    return [
+        play_pb2.ArenaMessage.FromString(each).WhichOneof("body") for each in line.take_frames()
+    ]
 
 
 def refused(arena, bot):

@@ -12,8 +12,10 @@ from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
 from arena.server.session.asks import REMEMBERED_BYTES, AskTable
 from arena.server.session.register import SessionRegister
+from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import play_pb2
-from tests.server.sittings import FakeOutbox
+from tests.doubles.calls import Call
+from tests.doubles.clocks import Clock
 
 # fmt: off
 PEERS = [
@@ -36,27 +38,6 @@ def test_a_peer_is_counted_as(peer, address, why):
     assert address_of(peer) == address
 
 
-class Call:
-    """A call that is over when the test says so."""
-
-    def __init__(self, peer="ipv4:192.0.2.1:1"):
-        self._peer = peer
-        self.end = None
-
-    def peer(self):
-        return self._peer
-
-    def add_done_callback(self, callback):
-        self.end = lambda: callback(self)
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
-
-
 def refusal(call, *args, **kwargs):
     with pytest.raises(Refused) as refused:
         call(*args, **kwargs)
@@ -67,11 +48,11 @@ def refusal(call, *args, **kwargs):
 
 def test_an_address_has_so_many_streams_and_another_has_its_own():
     doors = CallLimits(Limits(streams=10, streams_of_address=2))
-    calls = [Call(f"ipv4:192.0.2.1:{port}") for port in range(3)]
+    calls = [Call(peer=f"ipv4:192.0.2.1:{port}") for port in range(3)]
     doors.stream(calls[0])
     doors.stream(calls[1])
     assert refusal(doors.stream, calls[2]) == "TOO_MANY_OPEN"
-    doors.stream(Call("ipv4:192.0.2.2:1"))
+    doors.stream(Call(peer="ipv4:192.0.2.2:1"))
     calls[0].end()
     doors.stream(calls[2])
     assert doors.open == (3, 0)
@@ -80,8 +61,8 @@ def test_an_address_has_so_many_streams_and_another_has_its_own():
 def test_this_machine_is_held_to_the_limit_of_all():
     doors = CallLimits(Limits(streams=3, streams_of_address=1))
     for _ in range(3):
-        doors.stream(Call("unix:"))
-    assert refusal(doors.stream, Call("unix:")) == "TOO_MANY_OPEN"
+        doors.stream(Call(peer="unix:"))
+    assert refusal(doors.stream, Call(peer="unix:")) == "TOO_MANY_OPEN"
     assert refusal(doors.stream, Call()) == "TOO_MANY_OPEN"
 
 
@@ -90,8 +71,8 @@ def test_other_calls_have_limits_of_their_own():
     doors.stream(Call())
     doors.call(Call(), looks=True)
     assert refusal(doors.call, Call(), looks=False) == "TOO_MANY_OPEN"
-    doors.call(Call("unix:"), looks=False)
-    assert refusal(doors.call, Call("unix:"), looks=False) == "TOO_MANY_OPEN"
+    doors.call(Call(peer="unix:"), looks=False)
+    assert refusal(doors.call, Call(peer="unix:"), looks=False) == "TOO_MANY_OPEN"
 
 
 def test_what_was_refused_is_not_counted():
@@ -143,9 +124,9 @@ def test_when_many_say_hello_new_ones_are_refused_first_then_those_that_come_bac
     assert sum(let_in(doors, Rank.RESUME) for _ in range(200)) == 40
     assert all(let_in(doors, Rank.IN_MATCH) for _ in range(200))
     assert not let_in(doors, Rank.RESUME)
-    clock.now_s = 2.0
+    clock.now = 2.0
     assert sum(let_in(doors, Rank.RESUME) for _ in range(200)) == 10
-    clock.now_s = 60.0
+    clock.now = 60.0
     assert let_in(doors, Rank.NEW)
 
 
@@ -167,7 +148,7 @@ class World:
 
     def come(self, name):
         """Say hello, over a stream that is gone at once."""
-        outbox = FakeOutbox()
+        outbox = MemoryOutbox()
         session = self.register.hello(self.tokens.bot(f"guest:{name}"), play_pb2.Hello(), outbox)
         session.detach(outbox)
         return session

@@ -27,8 +27,8 @@ from arena.server.gate.tokens import Tokens
 from arena.testing.orders import match_request
 from cardarena import _deals as sdk
 from cardarena.v1 import play_pb2, replay_pb2
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
 
 SUPPORT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
 
@@ -259,6 +259,7 @@ def test_a_bot_that_is_cut_off_in_between_goes_on_with_its_commitment(folder):
         assert bob.told.count("deal_transcript") == 1
 
 
+@pytest.mark.slow
 def test_bots_that_deal_a_lot_at_once_are_no_flood(folder):
     matches = 60
     with (
@@ -297,6 +298,7 @@ def process(folder):
         server.stdout.close()
 
 
+@pytest.mark.slow
 def test_a_deal_that_a_kill_interrupts_is_void_in_the_public_log(folder):
     with process(folder) as (server, address), bots_at(address, "ann", "bob") as (ann, bob):
         create(ann, "ann", "bob")

@@ -29,6 +29,7 @@ from arena.server.deals import fair as deals_module
 from arena.server.deals.fair import FairDeals
 from arena.server.deals.handshake import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
 from arena.server.orders import TableOrder
+from arena.testing.deals import Noted, Unshuffled
 from arena.wire.settings import settings_of_options, values_of_settings
 from cardarena import _deals as sdk
 from cardarena.v1 import journal_pb2
@@ -382,10 +383,11 @@ def test_the_context_binds_what_a_replay_says(game_id, tmp_path, monkeypatch):
         fair, opening = fixed.fair_deal, fixed.opening
         settings = values_of_settings(settings_of_options(game, order.terms.options))
         rules = rules_hash(game_id, game.rules_version, setting_texts(settings))
-        shuffles = Shuffles()
-        game.rules.start(order.terms.options, game.seats[0], shuffles)
+        noted = Noted(Unshuffled())
+        game.rules.start(order.terms.options, game.seats[0], noted)
+        first = noted.shuffles[0].cards if noted.shuffles else ()
         assert fair.rules_hash == rules
-        assert list(fair.deck) == [str(card) for card in shuffles.first]
+        assert list(fair.deck) == [str(card) for card in first]
         assert fair.plan_hash == plan_hash(opening.plan, opening.plan_salt)
         participants = tuple(each.participant for each in fair.participants)
         head = bytes(32)
@@ -395,16 +397,6 @@ def test_the_context_binds_what_a_replay_says(game_id, tmp_path, monkeypatch):
         assert fixed.context == context(terms)
 
     in_world(tmp_path, monkeypatch, main)
-
-
-class Shuffles:
-    """Remembers the pack of the first shuffle, and leaves all as they are."""
-
-    first = ()
-
-    def shuffle(self, hand, label, cards):
-        self.first = self.first or tuple(cards)
-        return tuple(cards)
 
 
 def test_the_plan_names_matches_rotations_and_bots():

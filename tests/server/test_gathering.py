@@ -6,15 +6,7 @@ import pytest
 
 from arena.server.session.outbox import Outbox
 from cardarena.v1 import play_pb2
-
-
-class Stamped:
-    """An ask, as far as an outbox can tell."""
-
-    sent_s = 0.0
-
-    def sent(self, now_s):
-        self.sent_s = now_s
+from tests.doubles.asks import SentAsk
 
 
 def element(number):
@@ -32,7 +24,7 @@ async def first_frame(gathers, turns):
     for count in turns:
         for _ in range(count):
             number += 1
-            outbox.post_ask(element(number), Stamped())
+            outbox.post_ask(element(number), SentAsk(0.0))
         await asyncio.sleep(0)
     frames = await writer
     asks = play_pb2.ArenaMessage.FromString(frames[0]).asks.asks
@@ -62,7 +54,7 @@ def test_asks_that_travel_together(gathers, turns, frame, why):
 def test_the_clock_of_an_ask_starts_when_it_reaches_the_transport(late_s, stamp_s):
     async def posted():
         outbox = Outbox(asyncio.get_running_loop(), lambda: late_s)
-        ask = Stamped()
+        ask = SentAsk(0.0)
         outbox.post_ask(element(1), ask)
         await outbox.next()
         return ask.sent_s

@@ -1,6 +1,7 @@
 """Who may make which call: every call with every kind of token, over real sockets."""
 
 import importlib
+import math
 import pkgutil
 from datetime import UTC, datetime, timedelta
 
@@ -16,13 +17,15 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 
 import cardarena.v1
 from arena.server.bots import BotId
+from arena.server.gate import key_watch
 from arena.server.gate.access import CALLS
 from arena.server.gate.calls import CallInterceptor
 from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import play_pb2
+from tests.doubles.calls import Details
+from tests.doubles.streams import PATIENCE_S, Client, reason_of
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client, reason_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -138,8 +141,13 @@ def house(tmp_path_factory):
 @pytest.fixture(scope="module", params=[False, True], ids=["keys alone", "guests too"])
 def arena(request, house, tmp_path_factory):
     tokens = Tokens(guests=request.param, keys=house.keys.all(), now=lambda: NOW)
-    with running(tmp_path_factory.mktemp("arena"), tokens, house.keys) as arena:
-        yield arena
+    with pytest.MonkeyPatch.context() as patch:
+        # How many unknown tokens are looked up in a second is for test_key_watch. Here it is no
+        # matter how quickly one test follows another.
+        patch.setattr(key_watch, "MAX_LOOK_UPS", math.inf)
+        patch.setattr(key_watch, "LOOK_S", 0.05)
+        with running(tmp_path_factory.mktemp("arena"), tokens, house.keys) as arena:
+            yield arena
 
 
 @pytest.fixture(scope="module")
@@ -238,14 +246,11 @@ def test_every_call_there_is_has_its_row(client):
 
 
 def test_a_call_that_is_in_no_table_does_not_exist_though_it_is_registered():
-    class Details:
-        method = "/cardarena.v1.LobbyService/DropEverything"
-        invocation_metadata = ()
-
     async def registered(details):
         return grpc.unary_unary_rpc_method_handler(lambda request, context: b"done")
 
-    found = trio.run(CallInterceptor(Tokens(guests=True)).intercept_service, registered, Details())
+    call = Details("/cardarena.v1.LobbyService/DropEverything")
+    found = trio.run(CallInterceptor(Tokens(guests=True)).intercept_service, registered, call)
     assert found is None
 
 

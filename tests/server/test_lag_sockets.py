@@ -8,7 +8,7 @@ import pytest
 
 from arena.replay.records import REPLAY_MAGIC, read_records
 from cardarena.v1 import journal_pb2, play_pb2
-from tests.server.streams import PATIENCE_S, Client
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.test_sockets import (
     QUICK,
     create,

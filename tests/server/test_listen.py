@@ -18,9 +18,9 @@ from arena.store import Key, Scope
 from arena.testing.orders import match_request
 from cardarena._dial import Dial
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc
-from tests.server.certificates import Authority, openssl
+from tests.doubles.certificates import Authority, openssl
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
 
 
 @dataclass(frozen=True)

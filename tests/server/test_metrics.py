@@ -4,6 +4,7 @@ import asyncio
 import http.client
 import json
 import re
+import select
 import socket
 import time
 from contextlib import contextmanager
@@ -26,10 +27,11 @@ from arena.server.session.outbox import Outbox
 from arena.server.watch import UNKNOWN_CALL
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
+from tests.doubles.asks import SentAsk
+from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
-from tests.server.streams import PATIENCE_S, Client
 from tests.server.test_deal_sockets import together
-from tests.server.test_outbox import Ask, element
+from tests.server.test_outbox import element
 
 ROOT = Path(__file__).parents[2]
 SUPPORT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
@@ -122,6 +124,24 @@ def until(call, wanted):
         time.sleep(0.01)
 
 
+def until_shown(page, wanted):
+    """Wait until the page shows these values, by name and labels; that page."""
+    pages = [None]
+
+    def shown():
+        pages[0] = page()
+        return {line: pages[0].samples.get(key_of(line)) for line in wanted}
+
+    until(shown, wanted)
+    return pages[0]
+
+
+def key_of(line):
+    """The key of a sample, from `name label=value …`."""
+    name, *labels = line.split()
+    return f"cardarena_{name}", tuple(sorted(tuple(label.split("=")) for label in labels))
+
+
 # What is counted.
 
 
@@ -153,24 +173,25 @@ def test_a_match_in_order_is_counted(tmp_path):
         create(client, "ann", "bob")
         asked = play(streams)
         assert asked > 4
-        found = page()
-        assert found("decisions_total", game="abstrac") == asked
-        assert found("charged_seconds_count") == asked
-        # The first ask of a match follows from no answer, all others do, but for the last answer.
-        assert found("turnaround_seconds_count") == asked - 1
+        wanted = {
+            "decisions_total game=abstrac": asked,
+            "charged_seconds_count": asked,
+            # The first ask of a match follows from no answer, all others do, but for the last answer.
+            "turnaround_seconds_count": asked - 1,
+            "matches_begun_total game=abstrac": 1,
+            "matches_ended_total game=abstrac ending=completed": 1,
+            "matches_in_play": 0,
+            "sessions": 2,
+            "sessions_connected": 2,
+            "messages_total": asked,
+            "streams_opened_total": 2,
+            "outbox_bytes": 0,
+            "outbox_frames": 0,
+            "outbox_bytes_max": 0,
+            "calls_total call=/cardarena.v1.LobbyService/CreateMatch code=OK": 1,
+        }
+        found = until_shown(page, wanted)
         assert 0 < found("turnaround_seconds_sum") < PATIENCE_S
-        assert found("matches_begun_total", game="abstrac") == 1
-        assert found("matches_ended_total", game="abstrac", ending="completed") == 1
-        assert found("matches_in_play") == 0
-        assert (found("sessions"), found("sessions_connected")) == (2, 2)
-        assert found("messages_total") == asked
-        assert found("streams_opened_total") == 2
-        assert (found("outbox_bytes"), found("outbox_frames"), found("outbox_bytes_max")) == (
-            0,
-            0,
-            0,
-        )
-        assert found("calls_total", call="/cardarena.v1.LobbyService/CreateMatch", code="OK") == 1
         files = (tmp_path / "journal").glob("*.journal")
         assert (
             0 < found("journal_written_bytes_total") <= sum(each.stat().st_size for each in files)
@@ -208,10 +229,9 @@ def test_faults_are_counted_by_kind(tmp_path):
         streams = seat(client, "ann", "bob")
         create(client, "ann", "bob")
         play(streams, lambda ask: 999)
-        found = page()
+        found = until_shown(page, {"matches_ended_total game=abstrac ending=forfeit": 1})
         assert found("faults_total", kind="illegal") >= 2
         assert found("faults_total", kind="timeout") == 0
-        assert found("matches_ended_total", game="abstrac", ending="forfeit") == 1
         # What a seat that forfeited plays is nobody's time.
         assert found("charged_seconds_count") == found("faults_total", kind="illegal")
         assert found("decisions_total", game="abstrac") > found("charged_seconds_count")
@@ -225,12 +245,13 @@ def test_refusals_are_counted_by_reason(tmp_path):
         with pytest.raises(grpc.RpcError):
             create(client, "ann", "nobody")
         client.stream("nonsense").error()
-        found = page()
-        assert found("messages_refused_total", reason="unknown_ask") == 1
-        assert found("calls_refused_total", reason="UNKNOWN_BOT") == 1
-        assert found("calls_refused_total", reason="BAD_TOKEN") == 1
-        play_call = "/cardarena.v1.PlayService/Play"
-        assert found("calls_total", call=play_call, code="UNAUTHENTICATED") == 1
+        wanted = {
+            "messages_refused_total reason=unknown_ask": 1,
+            "calls_refused_total reason=UNKNOWN_BOT": 1,
+            "calls_refused_total reason=BAD_TOKEN": 1,
+            "calls_total call=/cardarena.v1.PlayService/Play code=UNAUTHENTICATED": 1,
+        }
+        until_shown(page, wanted)
 
 
 def test_streams_are_counted_by_how_they_ended(tmp_path):
@@ -239,6 +260,7 @@ def test_streams_are_counted_by_how_they_ended(tmp_path):
         (second,) = seat(client, "ann")  # takes over
         first.error()
         second.end()
+        until_shown(page, {"sessions_connected": 0})
         (third,) = seat(client, "ann")
         third.hang_up()
         ends = {"TAKEN_OVER": 1, "BOT_CLOSED": 1, "CUT_OFF": 1}
@@ -255,9 +277,8 @@ def test_a_call_that_does_not_exist_is_counted_without_its_name(tmp_path):
     with watched(tmp_path) as (_, client, page):
         with pytest.raises(grpc.RpcError):
             client.channel.unary_unary("/secret.Service/Guess")(b"", timeout=PATIENCE_S)
-        found = page()
-        assert found("calls_total", call=UNKNOWN_CALL, code="UNIMPLEMENTED") == 1
-        assert "secret" not in found.text
+        wanted = {f"calls_total call={UNKNOWN_CALL} code=UNIMPLEMENTED": 1}
+        assert "secret" not in until_shown(page, wanted).text
 
 
 # From an answer to the ask that follows.
@@ -271,7 +292,7 @@ def test_what_follows_from_no_answer_has_no_turnaround(tmp_path):
         for _ in range(3):
             create(client, "ann", "bob")
             asked += play(streams)
-        assert page()("turnaround_seconds_count") == asked - 3
+        until_shown(page, {"turnaround_seconds_count": asked - 3})
 
 
 @pytest.mark.parametrize(
@@ -284,12 +305,12 @@ def test_an_ask_knows_when_the_answer_came_that_it_follows(received_s, busy, tol
         counts = Counts()
         outbox = Outbox(asyncio.get_running_loop(), lambda: 2.0, counts)
         if busy:
-            outbox.post_ask(element(1), Ask())
+            outbox.post_ask(element(1), SentAsk())
             await outbox.next()
         counts.received_s = received_s
-        outbox.post_ask(element(2), Ask())
+        outbox.post_ask(element(2), SentAsk())
         counts.received_s = 1.5  # another answer, and another ask: the first counts
-        outbox.post_ask(element(3), Ask())
+        outbox.post_ask(element(3), SentAsk())
         if not busy:
             asyncio.get_running_loop().call_soon(outbox.close)
         await outbox.next()
@@ -333,8 +354,14 @@ def busy_page(folder, read=None):
             create(client, "ann-name", "nobody-name")
         play(streams, lambda ask: 999)
         streams[0].end()
-        until(lambda: page()("sessions_connected"), 1)
-        return (read or page)(), ("ann", "bob", "nobody", match_id)
+        wanted = {
+            "sessions_connected": 1,
+            "streams_closed_total reason=BOT_CLOSED": 1,
+            "calls_refused_total reason=UNKNOWN_BOT": 1,
+            "matches_ended_total game=abstrac ending=forfeit": 1,
+        }
+        shown = until_shown(page, wanted)
+        return read() if read else shown, ("ann", "bob", "nobody", match_id)
 
 
 def test_labels_are_from_closed_vocabularies_and_tell_of_nobody(tmp_path):
@@ -445,19 +472,20 @@ def test_what_cannot_be_answered_is_hung_up_on_and_the_page_is_still_served(tmp_
         assert get(notice_of(tmp_path).metrics)[0] == 200
 
 
+def hung_up(connections):
+    """Those of which the arena has closed its end."""
+    return select.select(connections, (), (), 0)[0]
+
+
 def test_more_readers_than_there_is_room_for_are_closed_at_once(tmp_path):
     with running(tmp_path, Tokens(guests=True), metrics_port=0):
         where = address_of(tmp_path)
         silent = [socket.create_connection(where, PATIENCE_S) for _ in range(MAX_READERS + 4)]
         try:
-            closed = 0
-            for each in silent:
-                each.settimeout(0.2)
-                try:
-                    closed += each.recv(1) == b""
-                except TimeoutError:
-                    continue
-            assert closed == 4
+            until(lambda: len(hung_up(silent)), 4)
+            with socket.create_connection(where, PATIENCE_S) as another:
+                assert another.recv(1) == b"", "so all before it have had their turn"
+            assert len(hung_up(silent)) == 4
         finally:
             for each in silent:
                 each.close()

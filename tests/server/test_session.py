@@ -10,9 +10,10 @@ from arena.server.session import seats as seats_module
 from arena.server.session import session as session_module
 from arena.server.session.outbox import MAX_FRAME_BYTES
 from arena.server.session.seating import ask_id
+from arena.testing.outbox import MemoryOutbox
 from cardarena.games.v1 import abstrac_pb2
 from cardarena.v1 import game_pb2, play_pb2
-from tests.server.sittings import FakeOutbox, World
+from tests.server.sittings import World
 
 FIRST = ask_id(1, 1)
 """The first decision of the first match."""
@@ -89,7 +90,7 @@ def test_a_match_is_announced_before_its_first_ask():
     assert [(each.seat, each.name) for each in start.players] == [(0, "bob"), (1, "ann")]
     assert {each.name for each in start.terms.options} == {"hands", "target"}
     assert start.terms.time_control.move_ms == 1000
-    (ask,) = world.ann.outbox.asks()
+    (ask,) = world.ann.outbox.take_asks()
     assert (ask.ask_id, ask.match, ask.seat) == (FIRST, 1, 1)
     assert (ask.clock.move_ms, ask.clock.bank_ms, ask.clock.increment_ms) == (1000, 5000, 100)
 
@@ -115,17 +116,17 @@ def test_an_answer_may_be_a_typed_move():
     world = World()
     world.begin()
     world.ann.answer(Answer(ask_id=FIRST, move=choose(Order.SECOND)))
-    assert world.bob.outbox.asks()[0].abstrac.events[-1].order == 2
+    assert world.bob.outbox.take_asks()[0].abstrac.events[-1].order == 2
 
 
 def test_the_last_round_trip_is_told_with_the_next_ask():
     world = World()
     world.begin()
-    assert world.ann.outbox.asks()[0].clock.last_round_trip_ms == 0
+    assert world.ann.outbox.take_asks()[0].clock.last_round_trip_ms == 0
     world.now_s += 0.1234
     world.ann.answer(Answer(ask_id=FIRST, index=1))
     world.bob.answer(Answer(ask_id=FIRST, index=0))
-    assert world.ann.outbox.asks()[0].clock.last_round_trip_ms == 124
+    assert world.ann.outbox.take_asks()[0].clock.last_round_trip_ms == 124
 
 
 def test_a_fault_is_told_to_its_seat_with_the_reason_and_to_others_without():
@@ -157,7 +158,7 @@ def test_no_more_asks_are_open_than_the_bot_takes(slots):
     for seed in range(5):
         world.begin(seed=str(seed))
     seen = []
-    while asks := world.ann.outbox.asks():
+    while asks := world.ann.outbox.take_asks():
         seen += asks
         assert len(world.ann.session._asks.open) <= slots
         world.ann.answer(Answer(ask_id=asks[0].ask_id, index=1))
@@ -173,7 +174,7 @@ def test_waiting_for_a_slot_is_nobodys_time():
     world.begin(seed="2")
     world.pass_time(5.0)
     world.ann.answer(Answer(ask_id=FIRST, index=0))
-    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [FIRST, ask_id(2, 1)]
+    assert [ask.ask_id for ask in world.ann.outbox.take_asks()] == [FIRST, ask_id(2, 1)]
     world.pass_time(5.0)  # more than the 6 s that the second would have had from its making
     world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0))
     assert [each.fault for ledger in world.ledgers for each in ledger.decisions] == [None, None]
@@ -188,7 +189,7 @@ def test_a_match_that_asks_again_at_once_waits_behind_the_others():
     world.begin(seed="2")
     matches = []
     for _ in range(6):
-        (ask,) = world.ann.outbox.asks()
+        (ask,) = world.ann.outbox.take_asks()
         matches.append(ask.match)
         world.ann.answer(Answer(ask_id=ask.ask_id, index=0))
     assert matches == [1, 2, 1, 2, 1, 2]
@@ -198,10 +199,10 @@ def test_a_timeout_frees_the_slot():
     world = World(max_open_asks=1)
     world.begin(seed="1")
     world.begin(seed="2")
-    assert [ask.ask_id for ask in world.ann.outbox.asks()] == [FIRST]
+    assert [ask.ask_id for ask in world.ann.outbox.take_asks()] == [FIRST]
     world.pass_time(6.1)
     assert world.ann.outbox.only("ask_closed").fault == FaultKind.TIMEOUT
-    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.asks()] == [(ask_id(2, 1), 2)]
+    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.take_asks()] == [(ask_id(2, 1), 2)]
 
 
 def test_an_ask_whose_match_was_stopped_while_it_waited_is_never_sent():
@@ -209,9 +210,9 @@ def test_an_ask_whose_match_was_stopped_while_it_waited_is_never_sent():
     world.begin(seed="1")
     world.begin(seed="2").abort()
     world.begin(seed="3")
-    assert [ask.match for ask in world.ann.outbox.asks()] == [1]
+    assert [ask.match for ask in world.ann.outbox.take_asks()] == [1]
     world.ann.answer(Answer(ask_id=FIRST, index=0))
-    assert [ask.match for ask in world.ann.outbox.asks()] == [3]
+    assert [ask.match for ask in world.ann.outbox.take_asks()] == [3]
     assert not world.ann.outbox.take("ask_closed")
 
 
@@ -227,7 +228,7 @@ def test_answers_to_many_asks_travel_together():
     world = World(max_open_asks=8)
     for seed in range(8):
         world.begin(seed=str(seed))
-    asks = world.ann.outbox.asks()
+    asks = world.ann.outbox.take_asks()
     assert len(asks) == 8
     world.ann.answer(*(Answer(ask_id=ask.ask_id, index=1) for ask in reversed(asks)))
     assert [len(ledger.decisions) for ledger in world.ledgers] == [1] * 8
@@ -373,7 +374,7 @@ def test_garbage_that_answers_an_ask_lets_the_next_one_come():
     world.begin(seed="1")
     world.begin(seed="2")
     world.ann.send(b"\xff")
-    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.asks()] == [
+    assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.take_asks()] == [
         (FIRST, 1),
         (ask_id(2, 1), 2),
     ]
@@ -447,7 +448,7 @@ def test_a_bot_that_comes_back_is_told_its_matches_and_open_asks():
     for seed in ("1", "2", "3"):
         world.begin(seed=seed)
     starts = world.ann.outbox.take("match_start")
-    asks = world.ann.outbox.asks()
+    asks = world.ann.outbox.take_asks()
     world.ann.answer(Answer(ask_id=ask_id(2, 1), index=1))  # bob is asked there now
     world.ann.session.detach(world.ann.outbox)
     assert not world.ann.session.connected
@@ -513,7 +514,7 @@ def test_a_bot_that_is_away_is_asked_all_the_same():
     world.begin(seed="2")
     welcome = world.ann.connect(max_open_asks=2)
     assert [ask.match for ask in welcome.open_asks] == [1]
-    assert [ask.match for ask in world.ann.outbox.asks()] == [2], "the slots may be more now"
+    assert [ask.match for ask in world.ann.outbox.take_asks()] == [2], "the slots may be more now"
 
 
 def test_the_end_of_a_match_is_told_to_a_bot_that_was_away():
@@ -540,8 +541,8 @@ def test_the_end_of_a_match_is_told_again_until_an_answer_shows_that_it_was_hear
     for _ in range(2):
         assert [each.match for each in world.ann.connect(max_open_asks=8).matches] == [2, 1]
         assert world.ann.outbox.take("match_end") == ends
-    world.bob.answer(*(Answer(ask_id=ask.ask_id, index=0) for ask in world.bob.outbox.asks()))
-    (ask,) = world.ann.outbox.asks()
+    world.bob.answer(*(Answer(ask_id=ask.ask_id, index=0) for ask in world.bob.outbox.take_asks()))
+    (ask,) = world.ann.outbox.take_asks()
     world.ann.answer(Answer(ask_id=ask.ask_id, index=0))
     assert [each.match for each in world.ann.connect(max_open_asks=8).matches] == [2]
     assert not world.ann.outbox.take("match_end")
@@ -572,7 +573,7 @@ def test_a_bot_that_has_left_for_good_is_played_for_to_the_end():
     world.ann.session.detach(world.ann.outbox)
     world.ann.session.leave()
     while any(table.outcome is None for table in tables):
-        for ask in world.bob.outbox.asks():
+        for ask in world.bob.outbox.take_asks():
             world.bob.answer(Answer(ask_id=ask.ask_id, index=0))
     for table in tables:
         assert table.outcome.ending is Ending.FORFEIT
@@ -584,7 +585,7 @@ def test_notation_travels_if_hello_asked_for_it():
     for wanted in (False, True):
         world = World(want_text=wanted)
         world.begin()
-        (ask,) = world.ann.outbox.asks()
+        (ask,) = world.ann.outbox.take_asks()
         assert list(ask.move_texts) == (["choose first", "choose second"] if wanted else [])
         assert bool(ask.event_texts) is wanted
 
@@ -594,18 +595,19 @@ def test_what_does_not_fit_into_a_welcome_follows_it():
     world = World(max_matches=512, max_open_asks=512)
     for seed in range(400):
         world.begin("democracy", seed=str(seed), ann_seat=0)
-    first = {ask.match: ask for ask in world.ann.outbox.asks()}
+    first = {ask.match: ask for ask in world.ann.outbox.take_asks()}
     assert len(first) == 400
     world.pass_time(0.25)
     world.ann.session.detach(world.ann.outbox)
 
-    outbox = FakeOutbox()
+    outbox = MemoryOutbox()
     world.ann.session.attach(play_pb2.Hello(max_open_asks=512, max_matches=512), outbox)
-    assert max(outbox.sizes) < 128_000
-    assert outbox.sizes[0] > MAX_FRAME_BYTES / 2, "as many as fit are listed"
+    sizes = [message.ByteSize() for message in outbox.messages]
+    assert max(sizes) < 128_000
+    assert sizes[0] > MAX_FRAME_BYTES / 2, "as many as fit are listed"
     world.ann.outbox = outbox
     welcome = outbox.only("welcome")
-    listed, later = list(welcome.open_asks), outbox.asks()
+    listed, later = list(welcome.open_asks), outbox.take_asks()
     assert [ask.ask_id for ask in later] == list(welcome.later_asks), "they are named already"
     assert len(later) > 10
     for ask in (*listed, *later):

@@ -28,7 +28,8 @@ from arena.server.session.session import Session
 from arena.testing.orders import match_request
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
 from tests.cli.serving import ended
-from tests.server.streams import PATIENCE_S, PLAY, Client, reason_of
+from tests.doubles.streams import PATIENCE_S, PLAY, Client, reason_of
+from tests.rows import slow_unless, slow_unless_of_each_kind
 
 CANARY = "canary 2c7e"
 GAMES_OF_A_BOT = [play_pb2.GameSupport(game=game.id) for game in GAMES]
@@ -115,7 +116,7 @@ def played(*streams):
 # Matches.
 
 
-@pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+@pytest.mark.parametrize("game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES])
 def test_bots_play_a_match_from_end_to_end(arena, client, game):
     seats = game.seats[0]
     names = [f"p{seat} {game.id}"[:32] for seat in range(seats)]
@@ -614,7 +615,11 @@ STOPS = [
 ]
 
 
-@pytest.mark.parametrize(("number", "reason", "why"), STOPS, ids=[row[-1] for row in STOPS])
+@pytest.mark.parametrize(
+    ("number", "reason", "why"),
+    slow_unless(lambda number, reason, why: why == "killed", STOPS),
+    ids=[row[-1] for row in STOPS],
+)
 def test_a_match_goes_on_after_the_arena_was(number, reason, why, tmp_path):
     """With the same number, the same ask to the byte, and everything that was played."""
     with process(tmp_path) as (running, address), ExitStack() as stack:

@@ -19,6 +19,7 @@ from arena.testing.referee import WorkersHere
 from cardarena.games.v1 import eleusis_pb2
 from cardarena.v1 import game_pb2, play_pb2
 from tests.referee.matches import nearly_three, spread
+from tests.rows import slow_unless, slow_unless_of_each_kind
 from tests.server.cuts import (
     CutOff,
     Killed,
@@ -33,7 +34,9 @@ from tests.server.cuts import (
 
 ONE_BY_ONE = {"max_open_asks": 1, "want_text": True}
 TOGETHER = {"max_open_asks": 3}
-EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+EVERY_GAME = pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES]
+)
 CUTS = 12
 RULE_VERB = eleusis_pb2.ELEUSIS_VERB_RULE
 EVERY_CUT = pytest.mark.parametrize(
@@ -114,6 +117,7 @@ SMALL = [("abstrac_unfettered", 2), ("chinese_poker", 2)]
 
 @EVERY_CUT
 @pytest.mark.parametrize(("game_id", "seats"), SMALL, ids=[row[0] for row in SMALL])
+@pytest.mark.slow
 def test_a_match_goes_on_from_every_boundary(folder, game_id, seats, what):
     orders = orders_of(game_id, players_of(game_id, seats), matches=1)
     twin = play(folder, orders, players_of(game_id, seats))
@@ -278,7 +282,9 @@ def strays(ask):
 
 
 @EVERY_CUT
-@pytest.mark.parametrize("game_id", ["abstrac", "chinese_poker", "pineapple"])
+@pytest.mark.parametrize(
+    "game_id", slow_unless("abstrac".__eq__, ["abstrac", "chinese_poker", "pineapple"])
+)
 def test_faults_are_told_alike_and_once(folder, game_id, what):
     """Until the bot forfeits, and from there on."""
     orders = orders_of(game_id, players_of(game_id), matches=2, fault_limit=4)
@@ -347,6 +353,7 @@ def test_a_heavy_step_in_flight_is_taken_again(folder, monkeypatch, module, what
     assert_told_alike(twin, world)
 
 
+@pytest.mark.slow
 def test_a_rule_that_is_tried_out_in_a_worker_is_tried_again(folder):
     """The dealer of Eleusis has thought of a rule of its own: trying it is a heavy step."""
     rule = "card.color != last.color || card.rank == last.rank"

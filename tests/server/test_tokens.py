@@ -11,6 +11,7 @@ from arena.server.gate import tokens as module
 from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256, well_formed
 from arena.server.refusals import Refused
 from arena.store import Key, Scope
+from tests.doubles.clocks import Clock
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
@@ -22,14 +23,6 @@ def key(token, bot="alpha", owner="ann", *, change=1, **more):
     return Key(
         key_id(token), token_sha256(token), scope, owner, bot, NOW - DAY, changed=change, **more
     )
-
-
-class Clock:
-    def __init__(self):
-        self.now = NOW
-
-    def __call__(self):
-        return self.now
 
 
 def reason(tokens, token):
@@ -136,7 +129,7 @@ def test_a_token_at_a_time(expires, revoked, after, said, why):
 
 
 def test_a_key_is_noted_as_used_once_a_day():
-    token, other, clock = new_token(), new_token(), Clock()
+    token, other, clock = new_token(), new_token(), Clock(NOW)
     tokens = Tokens(keys=[key(token), key(other, used=NOW.date())], now=clock)
     told = []
     for _ in range(3):
@@ -153,7 +146,7 @@ def test_a_key_is_noted_as_used_once_a_day():
 
 def test_a_refused_token_was_not_used():
     token = new_token()
-    tokens = Tokens(keys=[key(token, revoked=NOW)], now=Clock())
+    tokens = Tokens(keys=[key(token, revoked=NOW)], now=Clock(NOW))
     reason(tokens, token)
     assert tokens.used_keys() == frozenset()
 
@@ -163,7 +156,7 @@ def test_a_refused_token_was_not_used():
 
 def test_of_two_looks_that_cross_the_newer_one_counts():
     token = new_token()
-    tokens = Tokens(now=Clock())
+    tokens = Tokens(now=Clock(NOW))
     tokens.learn([key(token, change=6, revoked=NOW)])
     tokens.learn([key(token, change=5)])
     assert reason(tokens, token) == "REVOKED_TOKEN"
@@ -186,9 +179,22 @@ DOUBTS = [
 # fmt: on
 
 
+@pytest.mark.parametrize(
+    "over",
+    [{"expires": NOW - DAY}, {"revoked": NOW - DAY}, {"expires": NOW}],
+    ids=["expired", "revoked", "expires as the arena starts"],
+)
+def test_a_key_that_was_over_before_the_arena_began_closes_nobodys_stream(over):
+    """Its bot may have come with another key, before the first look at what has changed."""
+    good = new_token()
+    tokens = Tokens(keys=[key(new_token(), **over), key(good, change=2)], now=Clock(NOW))
+    assert tokens.bot(good).name == "alpha"
+    assert tokens.doubtful() == frozenset()
+
+
 @pytest.mark.parametrize(("happens", "closed", "why"), DOUBTS, ids=[row[-1] for row in DOUBTS])
 def test_whose_stream_is_closed_when(happens, closed, why):
-    token, clock = new_token(), Clock()
+    token, clock = new_token(), Clock(NOW)
     tokens = Tokens(guests=True, keys=[key(token, expires=NOW + DAY)], now=clock)
     tokens.bot("guest:visitor")
     assert tokens.doubtful() == frozenset()

@@ -6,7 +6,8 @@ from arena.cards import pack
 from arena.games import abstrac
 from arena.games.abstrac import Choose, Options, Order, Row, Seat, State, Take
 from arena.games.contract import IllegalMove
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("abstrac",)
 

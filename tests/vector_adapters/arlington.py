@@ -23,7 +23,8 @@ from arena.games.arlington.words import (
     TakeJoker,
 )
 from arena.games.contract import IllegalMove, Seat, places_of
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("arlington",)
 

@@ -10,7 +10,8 @@ from arena.games.chinese_poker import rules
 from arena.games.chinese_poker.state import Match
 from arena.games.chinese_poker.words import DECLARE_NATURAL, PLAY, SURRENDER, Phase, Scored, Set
 from arena.games.contract import IllegalMove, Seat
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("chinese_poker",)
 

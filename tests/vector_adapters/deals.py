@@ -1,16 +1,6 @@
-"""Deals that are given instead of shuffled, and checks that adapters share."""
+"""Checks that adapters share."""
 
-from collections.abc import Mapping, Sequence
-
-
-class Loaded:
-    """Hands out prepared orders for (hand, label); anything else is an error."""
-
-    def __init__(self, orders: Mapping[tuple[int, str], Sequence[str]]):
-        self._orders = dict(orders)
-
-    def shuffle(self, hand, label, cards):
-        return tuple(self._orders[hand, label])
+from collections.abc import Mapping
 
 
 def only(given: Mapping[str, object], *known: str) -> None:

@@ -6,7 +6,8 @@ from arena.cards import JOKER
 from arena.games import democracy
 from arena.games.contract import IllegalMove, Seat, places_of
 from arena.games.democracy import Match, Options, PlayCard, Scored, Shown
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded, Noted, Unshuffled
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("democracy",)
 
@@ -24,23 +25,17 @@ def deck(vector):
     """Looks at the first deal of a real match, not at the table of sizes."""
     only(vector["input"], "players")
     players = vector["input"]["players"]
-    cards = ()
-
-    class Recording:
-        def shuffle(self, hand, label, given):
-            nonlocal cards
-            assert (hand, label) == (0, "deck")
-            cards = given
-            return tuple(given)
-
-    first, _ = democracy.start(Options(), players, Recording())
+    deals = Noted(Unshuffled())
+    first, _ = democracy.start(Options(), players, deals)
     state = first
     while state.day.number == 1:
         chosen = tuple((seat, democracy.fallback(state, seat)) for seat in range(players))
-        state, _ = democracy.step(state, chosen, Recording())
+        state, _ = democracy.step(state, chosen, deals)
+    (shuffle,) = deals.shuffles
+    assert (shuffle.hand, shuffle.label) == (0, "deck")
     observe = {
-        "deck_size": lambda: len(cards),
-        "jokers": lambda: cards.count(JOKER),
+        "deck_size": lambda: len(shuffle.cards),
+        "jokers": lambda: shuffle.cards.count(JOKER),
         "day1_each": lambda: len(first.day.hands[-1]),
         "pool_day1": lambda: len(first.day.pool),
         "day2_each": lambda: len(state.day.hands[-1]),

@@ -39,7 +39,8 @@ from arena.games.eleusis.words import (
     Play,
     Rule,
 )
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("eleusis", "eleusis_express")
 

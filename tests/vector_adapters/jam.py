@@ -8,7 +8,8 @@ from arena.games.jam import rules, scoring
 from arena.games.jam.options import Options
 from arena.games.jam.state import Deal, Match, Side, State
 from arena.games.jam.words import Discard, Draw, Phase, Play, Scored, Source, Won
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("jam",)
 

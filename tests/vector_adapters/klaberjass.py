@@ -25,7 +25,8 @@ from arena.games.klaberjass.words import (
     Take,
     Yes,
 )
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("klaberjass",)
 

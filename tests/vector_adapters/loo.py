@@ -26,6 +26,7 @@ from arena.games.loo.words import (
     Scored,
     Won,
 )
+from arena.testing.deals import Loaded, Unshuffled
 from tests.vector_adapters.deals import compare, only
 
 GAMES = ("loo",)
@@ -72,23 +73,17 @@ def board(vector):
     compare(vector["expect"], {"winner": lambda: winner, "payers": lambda: sorted(payers)})
 
 
-class Prepared:
-    """The deals of a vector, by the number of the hand."""
-
-    def __init__(self, deals, first, seats):
-        self.deals, self.first, self.seats = deals, first, seats
-
-    def shuffle(self, hand, label, cards):
-        deal = self.deals[hand - self.first]
+def packs_of(deals, first, seats):
+    """The packs of a vector by hand and label; a new stock without an order lies as it comes."""
+    packs = {}
+    for hand, deal in enumerate(deals, first):
         only(deal, "hands", "upcard", "stock", "recycle")
-        if label.startswith("recycled"):
-            order = deal.get("recycle", cards)
-            assert sorted(order) == sorted(cards)
-            return tuple(order)
-        assert label == "deck"
-        order = CLOCKWISE[self.seats][hand % self.seats]
+        order = CLOCKWISE[seats][hand % seats]
         dealt = [deal["hands"][seat][at] for at in range(5) for seat in order]
-        return (*dealt, deal["upcard"], *deal["stock"])
+        packs[hand, "deck"] = (*dealt, deal["upcard"], *deal["stock"])
+        if "recycle" in deal:
+            packs |= {(hand, f"recycled by {seat}"): deal["recycle"] for seat in range(seats)}
+    return packs
 
 
 def move_of(action):
@@ -136,7 +131,7 @@ class Table:
         only(given, "players", "dealer", "chips", "pot", "deals", "deals_in_match")
         seats, first = given["players"], given["dealer"]  # seat d deals hand d first
         self.seats = range(seats)
-        self.deals = Prepared(given["deals"], first, seats)
+        self.deals = Loaded(packs_of(given["deals"], first, seats), Unshuffled())
         chips = tuple(given["chips"])
         played = ((0,) * seats,) * first
         options = Options(hands=given.get("deals_in_match", 0))

@@ -4,12 +4,11 @@ import pytest
 
 from arena.games import oklahoma_rummy
 from arena.games.contract import IllegalMove, Seat
-from arena.games.oklahoma_rummy import rules
+from arena.games.oklahoma_rummy import Options, State, rules
 from arena.games.oklahoma_rummy.melds import End, MeldKind, TableMeld, read_meld, set_rank
-from arena.games.oklahoma_rummy.options import Options
 from arena.games.oklahoma_rummy.rules import DECK
 from arena.games.oklahoma_rummy.scoring import HELD_POINTS
-from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.state import Deal, Match, Piles
 from arena.games.oklahoma_rummy.words import (
     Decline,
     Discard,
@@ -24,6 +23,7 @@ from arena.games.oklahoma_rummy.words import (
     Table,
     TakePile,
 )
+from arena.testing.deals import Loaded, Unshuffled
 from tests.vector_adapters.deals import compare, only
 
 GAMES = ("oklahoma_rummy",)
@@ -40,22 +40,6 @@ TYPES = {
 
 
 SOME_STOCK = Piles(("3c", "3d"), (), 0)
-
-
-class Given:
-    """Prepared packs by hand; a stock is rebuilt in the order of the discards.
-
-    What follows the last prepared hand is dealt in the order of the pack.
-    """
-
-    def __init__(self, first, packs=()):
-        self._packs = {first + at: pack for at, pack in enumerate(packs)}
-
-    def shuffle(self, hand, label, cards):
-        if label == "deck":
-            return tuple(self._packs.get(hand, cards))
-        assert label.startswith("rebuild ")
-        return tuple(cards)
 
 
 def move_of(action):
@@ -96,7 +80,7 @@ def after(state, move):
     """The state after a move of seat 0; None if it is refused."""
     before = repr(state)
     try:
-        following, _ = oklahoma_rummy.step(state, ((Seat(0), move),), Given(0))
+        following, _ = oklahoma_rummy.step(state, ((Seat(0), move),), Unshuffled())
     except IllegalMove:
         assert move not in oklahoma_rummy.moves(state, Seat(0))
         assert repr(state) == before
@@ -174,7 +158,7 @@ def hand_value(vector):
 def setup(vector):
     only(vector["input"], "players")
     players = vector["input"]["players"]
-    state, _ = oklahoma_rummy.start(Options(), players, Given(0))
+    state, _ = oklahoma_rummy.start(Options(), players, Unshuffled())
     sizes = {len(hand) for hand in state.deal.hands}
     assert len(state.deal.hands) == players
     assert len(state.deal.piles.pile) == 1
@@ -202,7 +186,7 @@ def settle(vector):
     deal = Deal(
         Phase.PLAY, Seat(0), tuple(hands), nothing, tuple(tables), Piles((), (), 3), drawn=None
     )
-    _, told = oklahoma_rummy.step(State(match, deal), ((Seat(0), Discard("9c")),), Given(0))
+    _, told = oklahoma_rummy.step(State(match, deal), ((Seat(0), Discard("9c")),), Unshuffled())
     (scored,) = [event for event, _ in told if isinstance(event, Scored)]
     assert scored.out is None
     compare(vector["expect"], {"gained": lambda: list(scored.points)})
@@ -220,7 +204,7 @@ def draw_phase(vector):
         other=tuple(given["hand"]),
         piles=Piles(tuple(stock), tuple(pile), given["rebuilds_used"]),
     )
-    following, told = oklahoma_rummy.step(state, ((Seat(0), Discard(top)),), Given(0))
+    following, told = oklahoma_rummy.step(state, ((Seat(0), Discard(top)),), Unshuffled())
     ended = any(isinstance(event, Scored) for event, _ in told)
     acting = () if ended else oklahoma_rummy.to_act(following)
     assert acting in ((), (1,))
@@ -268,7 +252,9 @@ class Script:
             deck_of(each, players, (dealer + at) % players)
             for at, each in enumerate(given["deals"])
         ]
-        self.deals = Given(dealer, packs)
+        decks = {(dealer + at, "deck"): pack for at, pack in enumerate(packs)}
+        # Later hands, and stocks that are rebuilt, lie as they come.
+        self.deals = Loaded(decks, Unshuffled())
         match = Match(Options(), dealer, tuple(given["scores"]), ((0,) * players,) * dealer)
         self.state, _ = rules.deal_hand(match, self.deals)
         self.turns = 0

@@ -8,7 +8,8 @@ from arena.games.contract import IllegalMove, Seat
 from arena.games.open_face_chinese_poker import rules, scoring
 from arena.games.open_face_chinese_poker.state import Match
 from arena.games.open_face_chinese_poker.words import Place, Scored
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("open_face_chinese_poker",)
 ROWS = ("front", "middle", "back")

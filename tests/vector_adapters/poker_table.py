@@ -6,7 +6,8 @@ from arena.cards import PACK_52
 from arena.games.betting.match import HandEnded, Match, Scores, Terms
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
 from arena.games.contract import IllegalMove, Seat
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 PLAIN = {"fold": FOLD, "check": CHECK, "call": CALL}
 WAGERS = {"bet": Bet, "raise": Raise}

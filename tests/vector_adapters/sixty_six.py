@@ -20,7 +20,8 @@ from arena.games.sixty_six.words import (
     Play,
     Scored,
 )
-from tests.vector_adapters.deals import Loaded, compare, only
+from arena.testing.deals import Loaded
+from tests.vector_adapters.deals import compare, only
 
 GAMES = ("sixty_six",)
 

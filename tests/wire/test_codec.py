@@ -15,7 +15,7 @@ from arena.wire.codec import Malformed
 from arena.wire.games import FAMILY_NUMBERS, codec_of
 from cardarena.games.v1 import abstrac_pb2, chinese_poker_pb2, democracy_pb2
 from cardarena.v1 import game_pb2, play_pb2
-from tests.walks import SITTINGS, Walk
+from tests.walks import EVERY_SITTING, Walk
 from tests.wire.slowly import fill, flat, prefix_of
 
 ABSTRAC = codec_of(game_by_id("abstrac"))
@@ -25,7 +25,7 @@ def messages_of(game) -> Message:
     return importlib.import_module(f"cardarena.games.v1.{game.family}_pb2")
 
 
-@pytest.mark.parametrize(("game", "seats"), SITTINGS)
+@EVERY_SITTING
 def test_moves_and_events_survive_the_wire(game, seats):
     wire, messages = codec_of(game), messages_of(game)
     walk = Walk(game, seats, seed=1)
@@ -39,7 +39,7 @@ def test_moves_and_events_survive_the_wire(game, seats):
         assert getattr(message, game.family) == flat(messages, game.family, "Event", event)
 
 
-@pytest.mark.parametrize(("game", "seats"), SITTINGS)
+@EVERY_SITTING
 def test_an_ask_is_the_message_that_protobuf_would_build(game, seats):
     wire, messages, rules = codec_of(game), messages_of(game), game.rules
     prefix, told = prefix_of(game.family), []

@@ -110,7 +110,7 @@ class Tokens:
         self._used: set[str] = set()
         self._doubtful: set[BotId] = set()
         self.learn(keys)
-        self._doubtful.clear()  # nobody has said hello yet
+        self.doubtful()  # nobody has said hello yet: what is over by now concerns nobody
 
     def add(self, token: str, bot: BotId) -> None:
         """Let in a bot that this arena launches, with a token of `new_token`."""

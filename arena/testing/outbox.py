@@ -1,0 +1,95 @@
+"""An outbox in memory: a double for what lies between a session and its bot's stream."""
+
+from typing import Any
+
+from arena.referee.ask import OpenAsk
+from arena.server.refusals import Refused
+from arena.server.session.outbox import MAX_FRAME_BYTES
+from arena.wire.asks import asks_frame
+from cardarena.v1 import play_pb2
+
+
+class MemoryOutbox:
+    """Keeps what was posted to a bot: `arena.server.session.outbox.Outbox`, without a loop.
+
+    Asks posted in a row share a frame, as they do on a stream, until somebody
+    looks. Nothing is ever too much for it, and no clock is set anew.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self.verdict: Refused | None = None
+        """Why it was closed, if not in order."""
+        self.gathers = False
+        self._frames: list[bytes] = []
+        self._messages: list[play_pb2.ArenaMessage] = []
+        """The first frames, as far as they were read."""
+        self._asks: list[bytes] = []
+
+    def post(self, frame: bytes) -> None:
+        """Keep an encoded ArenaMessage."""
+        if not self.closed:
+            self._seal_asks()
+            self._frames.append(frame)
+
+    def post_ask(self, element: bytes, ask: OpenAsk) -> None:  # noqa: ARG002
+        """Keep an ask; its clock runs from when it was made."""
+        if not self.closed:
+            if sum(map(len, self._asks)) + len(element) > MAX_FRAME_BYTES:
+                self._seal_asks()
+            self._asks.append(element)
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Frames and bytes that were not taken; asks that will share a frame count as one."""
+        waiting = (*self._frames, *self._asks)
+        return len(self._frames) + bool(self._asks), sum(map(len, waiting))
+
+    def close(self, verdict: Refused | None = None) -> None:
+        """Keep nothing more; `verdict` is what the bot is told, None in order."""
+        if not self.closed:
+            self.closed = True
+            self.verdict = verdict
+
+    def take_frames(self) -> list[bytes]:
+        """All that was posted and not taken, as it would be sent."""
+        self._seal_asks()
+        frames, self._frames, self._messages = self._frames, [], []
+        return frames
+
+    @property
+    def messages(self) -> tuple[play_pb2.ArenaMessage, ...]:
+        """All that was posted and not taken, as the bot would read it."""
+        self._seal_asks()
+        unread = self._frames[len(self._messages) :]
+        self._messages += map(play_pb2.ArenaMessage.FromString, unread)
+        return tuple(self._messages)
+
+    def take(self, kind: str) -> list[Any]:
+        """The messages of one kind, such as `match_start`; the others stay."""
+        messages = self.messages  # which ends a frame of asks that was still open
+        posted = list(zip(self._frames, messages, strict=True))
+        others = [each for each in posted if each[1].WhichOneof("body") != kind]
+        self._frames = [frame for frame, _ in others]
+        self._messages = [message for _, message in others]
+        return [
+            getattr(message, kind) for _, message in posted if message.WhichOneof("body") == kind
+        ]
+
+    def only(self, kind: str) -> Any:
+        """The one message of a kind.
+
+        Raises:
+          ValueError: if there is none, or more than one.
+        """
+        (found,) = self.take(kind)
+        return found
+
+    def take_asks(self) -> list[play_pb2.Ask]:
+        """All asks that were posted and not taken, whatever frames they share."""
+        return [ask for asks in self.take("asks") for ask in asks.asks]
+
+    def _seal_asks(self) -> None:
+        if self._asks:
+            self._frames.append(asks_frame(self._asks))
+            self._asks = []

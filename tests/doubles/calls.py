@@ -1,0 +1,46 @@
+"""gRPC calls without gRPC: what a handler, an interceptor and the doors of the server see of one."""
+
+import grpc
+
+
+class Aborted(grpc.aio.AbortError):
+    """A call was ended with a status."""
+
+
+class Call:
+    """A servicer's context, as far as handlers use one: `grpc.aio.ServicerContext`."""
+
+    def __init__(self, request=b"", peer="ipv4:192.0.2.1:1"):
+        self._request, self._peer = request, peer
+        self._callbacks = []
+        self.trailers = ()
+        self.code, self.text = grpc.StatusCode.OK, ""
+
+    def peer(self):
+        return self._peer
+
+    def set_trailing_metadata(self, trailers):
+        self.trailers = trailers
+
+    def add_done_callback(self, callback):
+        self._callbacks.append(callback)
+
+    async def read(self):
+        return self._request
+
+    async def abort(self, code, text=""):
+        self.code, self.text = code, text
+        raise Aborted
+
+    def end(self):
+        """The call is over, and whoever wanted to know is told."""
+        for callback in self._callbacks:
+            callback(self)
+
+
+class Details:
+    """A call's name and metadata: `grpc.HandlerCallDetails`."""
+
+    def __init__(self, method, authorization=""):
+        self.method = method
+        self.invocation_metadata = (("authorization", authorization),) if authorization else ()
