@@ -21,45 +21,13 @@ def outcome(match, **more):
     return MatchOutcome(match.id, **(settled | more))
 
 
-class Memory:
-    """Results in memory; `fail_at` is the record that raises."""
-
-    def __init__(self, *known, fail_at=math.inf):
-        self.kept = {each.match_id: each for each in known}
-        self.log = []
-        self.fail_at = fail_at
-
-    def outcomes(self):
-        return dict(self.kept)
-
-    def record(self, match, result):
-        if len(self.log) >= self.fail_at:
-            raise OSError("the disk is full")
-        self.log.append(match.id)
-        self.kept[match.id] = result
-
-
-class SlowMemory(Memory):
-    """Results whose writer is at work until everything else waits for it."""
-
-    def __init__(self):
-        super().__init__()
-        self.writers = self.most_writers = 0
-
-    def record(self, match, result):
-        self.writers += 1
-        self.most_writers = max(self.most_writers, self.writers)
-        trio.from_thread.run(trio.testing.wait_all_tasks_blocked)
-        super().record(match, result)
-        self.writers -= 1
-
-
 class Tables:
-    """A lease in memory: every match takes a second and ends as told."""
+    """A lease in memory: every match takes a second, ends as told, and is kept."""
 
     def __init__(self, ends=None):
         self.ends = ends or {}
         self.started = []
+        self.kept = {}
         self.in_play = self.most_in_play = 0
 
     async def __call__(self, match):
@@ -75,14 +43,16 @@ class Tables:
             end = end.pop(0)
         if isinstance(end, Exception):
             raise end
-        return end(match)
+        self.kept[match.id] = end(match)
+        return self.kept[match.id]
 
 
-def play(lease, results, *, plan=PLAN, max_matches=1, **more):
+def play(lease, known=(), *, plan=PLAN, max_matches=1, **more):
+    """Run a tournament of which the matches of these outcomes were played before."""
+    by_id = {each.match_id: each for each in known}
+
     async def main():
-        return await run_tournament(
-            plan, lease=lease, results=results, max_matches=max_matches, **more
-        )
+        return await run_tournament(plan, lease=lease, known=by_id, max_matches=max_matches, **more)
 
     return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
@@ -92,51 +62,44 @@ def failing(match):
 
 
 def test_every_match_is_played_once_in_the_order_of_the_schedule():
-    tables, results = Tables(), Memory()
-    report = play(tables, results)
-    assert tables.started == [match.id for match in MATCHES] == results.log
-    assert report.outcomes == results.kept
+    tables = Tables()
+    report = play(tables)
+    assert tables.started == [match.id for match in MATCHES]
+    assert report.outcomes == tables.kept
     assert report.incomplete == ()
 
 
 @pytest.mark.parametrize("max_matches", [1, 2, 5, 12, 100])
 def test_as_many_matches_are_in_play_as_allowed(max_matches):
-    tables, results = Tables(), Memory()
-    play(tables, results, max_matches=max_matches)
+    tables = Tables()
+    play(tables, max_matches=max_matches)
     assert tables.most_in_play == min(max_matches, len(MATCHES))
-    assert Counter(results.log) == Counter(match.id for match in MATCHES)
-
-
-def test_results_are_written_by_one_writer_at_a_time():
-    results = SlowMemory()
-    play(Tables(), results, max_matches=6)
-    assert results.most_writers == 1
-    assert len(results.log) == len(MATCHES)
+    assert Counter(tables.started) == Counter(match.id for match in MATCHES)
 
 
 def test_matches_that_have_a_result_are_not_played_again():
     known = [outcome(match) for match in MATCHES[:5]]
-    tables, results = Tables(), Memory(*known)
-    report = play(tables, results)
+    tables = Tables()
+    report = play(tables, known)
     assert tables.started == [match.id for match in MATCHES[5:]]
     assert set(report.outcomes) == {match.id for match in MATCHES}
 
 
 def test_matches_that_were_aborted_in_an_earlier_run_are_played_again():
-    tables, results = Tables(), Memory(*(failing(match) for match in MATCHES))
-    assert play(tables, results).incomplete == ()
+    tables = Tables()
+    assert play(tables, map(failing, MATCHES)).incomplete == ()
     assert len(tables.started) == len(MATCHES)
 
 
 def test_results_of_other_tournaments_are_not_looked_at():
     stranger = MatchOutcome("stranger", (5, 5), (1, 1), "completed", ({}, {}))
-    report = play(Tables(), Memory(stranger))
+    report = play(Tables(), [stranger])
     assert "stranger" not in report.outcomes
 
 
 def test_a_finished_tournament_plays_nothing():
-    tables, results = Tables(), Memory(*map(outcome, MATCHES))
-    assert len(play(tables, results).outcomes) == len(MATCHES)
+    tables = Tables()
+    assert len(play(tables, map(outcome, MATCHES)).outcomes) == len(MATCHES)
     assert tables.started == []
 
 
@@ -144,7 +107,7 @@ def test_a_bot_that_fails_costs_its_faults_and_the_tournament_goes_on():
     def killed(match):
         return outcome(match, ending="forfeit", faults=({"gone": 10}, {}))
 
-    report = play(Tables(ends={match.id: killed for match in MATCHES}), Memory())
+    report = play(Tables(ends={match.id: killed for match in MATCHES}))
     assert report.incomplete == ()
     assert all(each.faults[0] == {"gone": 10} for each in report.outcomes.values())
 
@@ -152,67 +115,44 @@ def test_a_bot_that_fails_costs_its_faults_and_the_tournament_goes_on():
 class TestArenaFailures:
     def test_an_aborted_match_is_played_again(self):
         tables = Tables(ends={MATCHES[3].id: [failing, failing, outcome]})
-        report = play(tables, Memory())
+        report = play(tables)
         assert tables.started.count(MATCHES[3].id) == 3
         assert report.incomplete == ()
 
     def test_after_its_last_attempt_the_deal_set_stays_incomplete_and_the_rest_is_played(self):
-        tables, results = Tables(ends={MATCHES[3].id: failing}), Memory()
-        report = play(tables, results, attempts=2)
+        tables = Tables(ends={MATCHES[3].id: failing})
+        report = play(tables, attempts=2)
         assert tables.started.count(MATCHES[3].id) == 2
         assert report.incomplete == (PLAN[1],)
         assert set(report.outcomes) == {match.id for match in MATCHES} - {MATCHES[3].id}
-        assert not results.kept[MATCHES[3].id].has_result
 
     def test_an_exception_of_the_lease_stops_the_tournament_as_itself(self):
         cause = RuntimeError("no worker left")
-        tables, results = Tables(ends={MATCHES[4].id: cause}), Memory()
+        tables = Tables(ends={MATCHES[4].id: cause})
         with pytest.raises(RuntimeError) as raised:
-            play(tables, results, max_matches=2)
+            play(tables, max_matches=2)
         assert raised.value is cause
         assert tables.in_play == 0
         assert len(tables.started) <= 6  # nobody goes on alone
         # Matches end in order here: those before it are kept, and so is what ends with it.
-        assert {match.id for match in MATCHES[:4]} <= set(results.kept)
-
-    def test_a_store_that_cannot_be_written_stops_the_tournament(self):
-        tables, results = Tables(), Memory(fail_at=4)
-        with pytest.raises(OSError, match="the disk is full"):
-            play(tables, results, max_matches=3)
-        assert len(results.log) == 4
-        assert tables.in_play == 0
+        assert {match.id for match in MATCHES[:4]} <= set(tables.kept)
 
 
 class TestStopping:
     @pytest.mark.parametrize("ended", [0, 1, 2, 7, 11])
-    def test_stopped_in_any_match_it_has_kept_those_before_and_nothing_of_this(self, ended):
-        results = Memory()
-        stop_in_match(ended, results)
-        assert results.log == [match.id for match in MATCHES[:ended]]
-
-    def test_a_match_that_ended_is_recorded_though_all_is_being_stopped(self):
-        results = Memory()
-
-        async def main():
-            with trio.CancelScope() as scope:
-
-                async def lease(match):
-                    scope.cancel()  # Ctrl-C, at the very moment at which the match ends
-                    return outcome(match)
-
-                await run_tournament(PLAN, lease=lease, results=results, max_matches=1)
-
-        trio.run(main)
-        assert results.log == [MATCHES[0].id]
+    def test_stopped_in_any_match_it_has_played_those_before_and_begins_no_other(self, ended):
+        kept = {}
+        stop_in_match(ended, kept)
+        assert list(kept) == [match.id for match in MATCHES[:ended]]
 
     def test_stopped_and_started_again_and_again_it_plays_each_match_once(self):
-        results = Memory()
-        for _ in range(len(MATCHES)):
-            stop_in_match(1, results)
-        assert results.log == [match.id for match in MATCHES]
+        kept = {}
+        for number in range(1, len(MATCHES) + 1):
+            stop_in_match(1, kept)
+            assert list(kept) == [match.id for match in MATCHES[:number]]
 
 
-def stop_in_match(number, results):
+def stop_in_match(number, kept):
     """Run the tournament and cancel it while the match after `number` others is in play."""
     ended = itertools.count()
 
@@ -223,9 +163,11 @@ def stop_in_match(number, results):
                 if next(ended) == number:
                     scope.cancel()
                     await trio.sleep_forever()
-                return outcome(match)
+                assert match.id not in kept, "it is played once"
+                kept[match.id] = outcome(match)
+                return kept[match.id]
 
-            await run_tournament(PLAN, lease=lease, results=results, max_matches=1)
+            await run_tournament(PLAN, lease=lease, known=dict(kept), max_matches=1)
 
     trio.run(main)
 
@@ -234,7 +176,7 @@ def test_progress_is_told_from_the_start_and_after_every_match():
     heard = []
     known = [outcome(match) for match in MATCHES[:1]]
     tables = Tables(ends={MATCHES[1].id: [failing, outcome]})
-    play(tables, Memory(*known), on_progress=heard.append)
+    play(tables, known, on_progress=heard.append)
     assert (heard[0].played, heard[0].matches, heard[0].latest) == (1, 12, None)
     assert (heard[0].complete, heard[0].deal_sets) == (0, 6)
     assert [each.played for each in heard] == [1, 1, *range(2, 13)]
@@ -249,7 +191,7 @@ def test_what_a_listener_raises_stops_the_tournament():
             raise KeyError("display")
 
     with pytest.raises(KeyError, match="display"):
-        play(Tables(), Memory(), on_progress=listener)
+        play(Tables(), on_progress=listener)
 
 
 @pytest.mark.parametrize(
@@ -261,11 +203,11 @@ def test_what_a_listener_raises_stops_the_tournament():
     ],
     ids=["another match", "seats that are not there", "a score that is no number"],
 )
-def test_a_result_that_cannot_be_is_a_bug_and_is_not_recorded(mistake, sentence):
-    results = Memory()
+def test_a_result_that_cannot_be_is_a_bug_and_does_not_count(mistake, sentence):
+    heard = []
     with pytest.raises(ValueError, match=sentence):
-        play(Tables(ends={MATCHES[0].id: mistake}), results)
-    assert results.log == []
+        play(Tables(ends={MATCHES[0].id: mistake}), on_progress=heard.append)
+    assert [each.played for each in heard] == [0], "only the beginning was told"
 
 
 @pytest.mark.parametrize(
@@ -277,7 +219,7 @@ def test_a_result_that_cannot_be_is_a_bug_and_is_not_recorded(mistake, sentence)
 )
 def test_settings_that_would_play_nothing_are_refused(settings, sentence):
     with pytest.raises(ValueError, match=sentence):
-        play(Tables(), Memory(), **settings)
+        play(Tables(), **settings)
 
 
 def test_an_outcome_has_as_many_places_and_faults_as_scores():
