@@ -128,6 +128,21 @@ def serve(
     return value
 
 
+def tell_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell of an error in a callback of the loop, as asyncio does, if it is one.
+
+    A wake-up of gRPC that finds nothing to read is none: the queue was emptied by the
+    one before (https://github.com/grpc/grpc/pull/36096).
+    """
+    callback = context.get("message", "")
+    if (
+        isinstance(context.get("exception"), BlockingIOError)
+        and "PollerCompletionQueue" in callback
+    ):
+        return
+    loop.default_exception_handler(context)
+
+
 class _Host:
     def __init__(
         self,
@@ -149,6 +164,7 @@ class _Host:
 
     async def run(self) -> Any:
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(tell_error)
         replays = self._settings.data / "replays"
         try:
             replays.mkdir(parents=True, exist_ok=True)
