@@ -297,8 +297,8 @@ def _go_on(path: Path, fd: int, magic: bytes, take: Callable[[bytes], None]) -> 
 
     What is cut off is kept beside the file, for a person to look at.
     """
-    damage: list[str] = []
-    sound = scan(path, magic, take, damage)
+    sound, found = scan(path, magic, take)
+    damage = list(found)
     size = path.stat().st_size
     if sound < size:
         with path.open("rb") as file:
