@@ -23,9 +23,9 @@ INCIDENTS: Final = 5
 _YEAR_9999_UNIX_S: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 """Later times have no date."""
 SIGNS: Final = ("version", "draining")
-"""What tells an arena's page from that of another program, whatever the version."""
+"""Keys that every arena's page has, of any version, and other programs' pages lack."""
 OLDER_PAGE: Final = b"the metrics are at /metrics"
-"""What arenas without a status say to who asks for it."""
+"""The answer of older arenas, which have no status page."""
 
 
 class NoAnswer(Exception):

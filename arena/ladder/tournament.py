@@ -1,7 +1,7 @@
 """Has every match of a schedule played once, whatever happens to bots and to us.
 
 The runner knows neither the network nor the database: it reaches the tables
-through one function, `lease`, which also keeps what came out.
+through one function, `lease`, which also records the outcome.
 """
 
 import math

@@ -110,7 +110,7 @@ class BookedDeal:
 
     @property
     def defaulters(self) -> tuple["Defaulter", ...]:
-        """Who committed and then opened nothing, or something else: why it is void."""
+        """The bots that made the deal-set void: they opened nothing, or not what they had committed to."""
         if self.state is not DealState.VOIDED or not self.entropies:
             return ()
         return tuple(
@@ -284,7 +284,7 @@ class CommitmentLog:
 
     @property
     def unopened(self) -> set[bytes]:
-        """Contexts that are neither opened nor void: deal-sets that are in play."""
+        """Contexts of deal-sets in play: committed to and not opened yet."""
         return self.committed.keys() - self.opened.keys()
 
     def take(self, body: bytes) -> None:

@@ -135,7 +135,7 @@ class _Seat:
         self.faults = 0
         self.forfeited = False
         self.out: FaultKind | None = None
-        """What it had done before the deal, until it is blamed for that."""
+        """Its fault from before the deal, until a decision carries the blame."""
 
 
 class _Check:

@@ -1,13 +1,13 @@
 """Keeps the deals: secrets in one file, commitments for everybody in another.
 
-Nothing of a deal-set may be shown that could be lost: an entry of the public
+What is shown of a deal-set must not be lost afterwards. So an entry of the public
 log is written only when the secrets before it are on the disk, and the caller
-shows it only after that (`synced`). So a crash at any moment leaves each
-commitment of the public log with a secret that opens it.
+shows it only after that (`synced`). A crash at any moment leaves each commitment
+of the public log with a secret that opens it.
 
-Both files are logs of their own (`arena.replay.journal.append_log`). Here stands
-what joins them: entries wait until the secrets are on the disk as far as they
-stood when the entry was made (`_release`), and neither is written without the other.
+Both files are logs of their own (`arena.replay.journal.append_log`). This module
+joins them: an entry waits until all secrets that are older than it are on the disk
+(`_release`), and once one file cannot be written, neither is.
 """
 
 import contextlib
@@ -46,11 +46,11 @@ _log = logging.getLogger(__name__)
 
 
 class DealLog:
-    """The two files of deals, of which one process is the only writer.
+    """The two files of deals. One process alone writes them.
 
-    When it is opened, torn ends are cut off and what an earlier process left
-    half done is brought to its end: deal-sets that were not fixed are void, and
-    openings that the public log misses are published. All of that is then on disk.
+    Opening them cuts off torn ends and finishes what an earlier process left half
+    done: deal-sets that were not fixed are void, and openings that the public log
+    lacks are published. All of that is then on disk.
 
     Raises:
       Unwritten: from any method that writes, once the disk has refused; from
@@ -276,9 +276,9 @@ class DealLog:
         for context in self._committed:
             if self.book.get(context) is None:
                 self.damage.append(f"the secret of deal-set {context.hex()[:16]} is lost")
-        groups = list(self.book.deals())
-        played = {each.fair_deal.deal_set for each in groups if each.state is DealState.OPENED}
-        for deal in groups:
+        deals = list(self.book.deals())
+        played = {each.fair_deal.deal_set for each in deals if each.state is DealState.OPENED}
+        for deal in deals:
             void = deal.state is DealState.VOIDED
             needed = deal.defaulters and deal.fair_deal.deal_set not in played
             if deal.state is DealState.OPENED or (void and not needed):

@@ -1,7 +1,7 @@
-"""What the journals know of one match, read without writing anything or disturbing who writes.
+"""What the journals know of one match, read without disturbing the process that writes them.
 
 A match has no replay while it is in play, while it waits to go on after a
-crash, and while its deal-set is open. Who asks for it is told how it stands.
+crash, and while its deal-set is open. Until then its standing is told instead.
 """
 
 import mmap
@@ -42,7 +42,7 @@ class Standing:
     seated: tuple[SeatedAt, ...] = ()
     """Which process of which bot sits where, by seat; empty if that is not known."""
     ordered_again: bool = False
-    """Whoever ordered it orders it again after a restart of the arena."""
+    """After a restart of the arena it waits until it is ordered again."""
     written_unix_s: float = 0.0
     """When its journal was last written."""
 

@@ -240,7 +240,7 @@ class Session:
     def ask(self, seating: Seating, ask: OpenAsk) -> None:
         """Ask as soon as the bot has a free slot."""
         entry = self._asks.add(seating, ask)
-        # Never ahead of one that waits: a match that moves on at once would keep its slot.
+        # Never ahead of a waiting ask: else a match that asks again at once would keep the slot.
         if not self._asks.any_waiting and self._has_slot:
             self._send_ask(entry)
         else:
@@ -315,7 +315,7 @@ class Session:
             for answer in given if len(given) <= MAX_OPEN_ASKS else self._first_of(given):
                 owed = self._answer(answer, received_s, data) or owed
                 if outbox.closed:
-                    break  # nobody hears what would be said of the rest
+                    break  # replies to the rest would reach nobody
             if self._asks.any_waiting:
                 self._fill_slots()
             if owed:

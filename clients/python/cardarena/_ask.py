@@ -17,7 +17,7 @@ EventT = TypeVar("EventT")
 
 @dataclass(slots=True)
 class Told:
-    """What the arena told with asks that the bot was never given."""
+    """Events that came with asks which the author's code never got."""
 
     events: list[Any] = field(default_factory=list)
     event_texts: list[str] = field(default_factory=list)

@@ -4,9 +4,9 @@ The thread reads the arena's messages into the session, sends what follows from
 them by itself, and dials again when a stream ends. The author's thread takes
 work and hands over answers. One lock guards the session.
 
-The synchronous gRPC client is used: measured beside `grpc.aio` on a background
-loop with eight asks a message, it cost a bot about a tenth less processor time,
-and no second world of coroutines.
+It uses the synchronous gRPC client. Measured against `grpc.aio` on a background
+loop, with eight asks a message, it cost a bot about a tenth less processor time,
+and needs no coroutines.
 """
 
 import queue

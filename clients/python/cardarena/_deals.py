@@ -11,8 +11,8 @@ implementation of its own: it shares no code with the arena that it judges.
 |                    | transcript; the same again if it is shown again             |
 | deal_close         | nothing                                                     |
 
-Whatever does not hold is a lie: it is told to the bot's author and kept in
-`Deals.lies`. A bot that was lied to reveals nothing more, and plays on.
+A check that fails is a lie of the arena: it is told to the bot's author and kept
+in `Deals.lies`. The bot then reveals nothing more, and plays on.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ DECISION_BITS: Final = 20
 """An ask's id ends in these bits with the number of the seat's decision."""
 
 REMEMBERED: Final = 4096
-"""Deal-sets that are known at most, of those that are over and of those that are not."""
+"""Most deal-sets that are remembered: so many in play, and so many that are over."""
 
 
 # Steps 1 to 5 of the protocol.
@@ -398,7 +398,7 @@ def end_sha256(end: MatchEnd) -> bytes:
 
 
 def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
-    """What the arena had said before the bot committed."""
+    """What the arena said before the bot committed, and must not change."""
     return deal.server_commitment, deal.participant, deal.public_key
 
 

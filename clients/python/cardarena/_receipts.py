@@ -1,8 +1,8 @@
 """Receipts: what a bot can prove of a fair deal afterwards, one JSON file for each deal-set.
 
 `arena replay verify REPLAY --receipt FILE` compares such a file with a replay.
-Before it reveals, a bot stands by what is in the file, and a bot that was
-restarted in between finds its entropy there again.
+The file is written before the bot reveals its entropy, so a bot that is restarted
+in between finds its entropy there again.
 """
 
 import hashlib

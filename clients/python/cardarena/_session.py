@@ -1,8 +1,8 @@
 """The bot's side of the play stream, without the stream: bytes in, bytes out.
 
-All that a bot knows of its matches and asks stands here, and nothing here
-reads a socket, starts a thread or calls the author's code. A session outlives
-the streams: it is told when one opens and when it is lost.
+The session holds all that a bot knows of its matches and asks. It reads no socket,
+starts no thread and never calls the author's code. It outlives the streams: it is
+told when one opens and when it is lost.
 
 An ask is in one of these states, and moves down only:
 
@@ -14,9 +14,9 @@ An ask is in one of these states, and moves down only:
 | answered | no          | maybe   | yes      | the same answer is sent again        |
 | settled  | no          | maybe   | maybe    | never listed: `Ask.open` is false    |
 
-There are no positive acknowledgements, so that an answer is kept until the ask
-is settled: by `ask_closed`, the match's next ask, its end, or a `welcome` that
-does not list it.
+The arena does not acknowledge answers, so an answer is kept until its ask is
+settled: by `ask_closed`, the match's next ask, the match's end, or a `welcome` that
+does not list the ask.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -45,7 +45,7 @@ from cardarena.v1.play_pb2 import (
 from cardarena.v1.play_pb2 import Ask as AskMessage
 
 REMEMBERED_ENDS: Final = 1024
-"""Ends of matches that are known again; an arena tells 64 of them again at most."""
+"""Ended matches that are remembered; an arena repeats the last 64 ends at most."""
 
 News: TypeAlias = MatchStart | End
 """What a bot is told between asks: a match that starts, or one that ended."""
