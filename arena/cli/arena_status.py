@@ -15,7 +15,7 @@ from arena.server.data_folder import Notice, is_running, read_notice
 TIMEOUT_S: Final = 5.0
 MAX_PAGE_BYTES: Final = 1 << 20
 MAX_NUMBER: Final = 2**53
-"""Whatever an arena counts stays below."""
+"""All counts of an arena stay below this."""
 TAIL_BYTES: Final = 1 << 20
 """How much of the log's end is searched for incidents."""
 INCIDENTS: Final = 5

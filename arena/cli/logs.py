@@ -121,7 +121,7 @@ Event = MutableMapping[str, Any]
 
 
 def _own_words(_: object, __: str, event: Event) -> Event:
-    """Of what a library says, keep the first line: below it stands what it was given."""
+    """Keep the first line of a library's message: those below quote what it was given."""
     if not str(event.get("logger", "")).startswith("arena"):
         event["event"] = str(event["event"]).partition("\n")[0]
     return event

@@ -59,7 +59,7 @@ class AppendLog:
 
         Args:
           fd: Open for appending.
-          name: What cannot be written, in the sentence that `on_broken` gets.
+          name: What the log is called in the sentence that `on_broken` gets.
           on_broken: Is told once why writing ended.
           watch: Is told how long the disk takes.
           after_sync: Called after each sync that somebody waited for; it may `continue_in`
@@ -184,7 +184,7 @@ class AppendLog:
             raise Unwritten(self._broken)
 
     def end(self, why: str) -> None:
-        """Write nothing any more, as a log that belongs to this one cannot be written."""
+        """Write nothing any more, as the log beside this one cannot be written."""
         self._broken = self._broken or why
 
     def close(self) -> None:

@@ -70,12 +70,12 @@ class DealLog:
         """
         self.folder = folder
         self.book = DealBook()
-        """The deal-sets that are not over, and those that bots made void before them."""
+        """The deal-sets that are not over, and earlier attempts at them that bots made void."""
         self.counts: Counter[str] = Counter()
         """Records that were written, by kind, for metrics."""
         self._on_broken = on_broken
         self._waiting: deque[tuple[int, bytes]] = deque()
-        """Entries for the public log, each with how far the secrets must be on the disk before."""
+        """Entries for the public log, each with the length of secrets that must be on the disk first."""
         log = CommitmentLog()
         with contextlib.ExitStack() as unless_done:
             try:
@@ -120,7 +120,7 @@ class DealLog:
 
     @property
     def live(self) -> tuple[BookedDeal, ...]:
-        """Deal-sets whose packs are fixed, and which were not opened yet."""
+        """Deal-sets whose packs are fixed and not opened yet."""
         return tuple(each for each in self.book.deals() if each.state is DealState.FIXED)
 
     def drawn(
@@ -178,9 +178,9 @@ class DealLog:
         commitments: Sequence[bytes] = (),
         entropies: Sequence[bytes] = (),
     ) -> BookedDeal:
-        """End a deal-set by which no match is played, and open it in the public log.
+        """End a deal-set without any match, and open it in the public log.
 
-        If a bot is the reason, the commitments and what was told as entropy say which.
+        If a bot is the reason, `commitments` and `entropies` show which one.
         """
         voided = deals_pb2.DealVoided(
             context=context, reason=reason, commitments=commitments, entropies=entropies

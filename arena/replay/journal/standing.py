@@ -46,6 +46,15 @@ class Standing:
     written_unix_s: float = 0.0
     """When its journal was last written."""
 
+    def take(self, body: object) -> None:
+        """Take the match's next record."""
+        if isinstance(body, journal_pb2.Decided):
+            self.decided.append(body)
+        elif isinstance(body, journal_pb2.Closed):
+            self.closed = body
+        elif isinstance(body, journal_pb2.Seated):
+            self.seated = tuple(SeatedAt(each.bot, each.instance, each.match) for each in body.bots)
+
     @property
     def state(self) -> State:
         """How far the match has come."""
@@ -72,7 +81,7 @@ def standing_of(journal_folder: Path, match_id: str) -> Standing | None:
         try:
             standing = _in_run(run, match_id)
         except FileNotFoundError:
-            continue  # an arena has just removed a journal that nobody needs any more
+            continue  # an arena has just removed this journal, as it needs it no more
         if standing is None:
             continue
         both_cut_short = standing.state is State.SUSPENDED and (found and found.closed) is None
@@ -101,7 +110,7 @@ def _in_run(segments: list[Path], match_id: str) -> Standing | None:
                             head = _MATCH + varint(found[0])
                             standing = Standing(found[1], live, ordered_again=ordered_again)
                     elif standing is not None and body.startswith(head):
-                        _take(standing, read_body(record)[1])
+                        standing.take(read_body(record)[1])
             except Damaged:
                 pass  # the torn end of a killed process, or a record that is just being written
         if standing is not None:
@@ -117,15 +126,6 @@ def _named(
     if record.ordered.match_id == match_id:
         return record.match, record.ordered
     return (record.match, record.opened) if record.opened.match_id == match_id else None
-
-
-def _take(standing: Standing, body: object) -> None:
-    if isinstance(body, journal_pb2.Decided):
-        standing.decided.append(body)
-    elif isinstance(body, journal_pb2.Closed):
-        standing.closed = body
-    elif isinstance(body, journal_pb2.Seated):
-        standing.seated = tuple(SeatedAt(each.bot, each.instance, each.match) for each in body.bots)
 
 
 def _holds(fd: int, wanted: bytes) -> bool:

@@ -161,8 +161,8 @@ class Tokens:
         """Which bot says hello with this token.
 
         Raises:
-          Refused: if it is not a bot's, or is no longer valid, or a guest's name is not one or
-            is not free.
+          Refused: if it is not a bot's token, or has become invalid; for a guest, if the name
+            is malformed or taken.
         """
         if self.guests and token.startswith(GUEST):
             return self._guest(token.removeprefix(GUEST))

@@ -129,8 +129,8 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     def events(self) -> Sequence[EventT]:
         """What happened since the bot was last given an ask of this match, oldest first.
 
-        Asks that the bot was not given, as it was not needed for the answer or
-        they were withdrawn, leave no gap.
+        That includes the events of asks that the bot never saw, because they were
+        answered without it or withdrawn.
         """
         own: Sequence[EventT] = self._body.events
         return [*self._before.events, *own] if self._before else own

@@ -45,7 +45,7 @@ class Folder:
         return ""
 
     def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
-        """The deal that was kept; None if there is none, or not a single one."""
+        """The deal that was kept; None if there is no receipt, or more than one."""
         found = list(self._path.glob(f"{_name(context, participant)}.json"))
         if len(found) != 1:
             return None

@@ -48,7 +48,7 @@ REMEMBERED_ENDS: Final = 1024
 """Ended matches that are remembered; an arena repeats the last 64 ends at most."""
 
 News: TypeAlias = MatchStart | End
-"""What a bot is told between asks: a match that starts, or one that ended."""
+"""News between asks: a match that starts, or one that ended."""
 
 
 @dataclass(slots=True)
