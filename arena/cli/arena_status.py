@@ -15,7 +15,7 @@ from arena.server.data_folder import Notice, is_running, read_notice
 TIMEOUT_S: Final = 5.0
 MAX_PAGE_BYTES: Final = 1 << 20
 MAX_NUMBER: Final = 2**53
-"""Whatever an arena counts stays below."""
+"""All counts of an arena stay below this."""
 TAIL_BYTES: Final = 1 << 20
 """How much of the log's end is searched for incidents."""
 INCIDENTS: Final = 5
@@ -23,9 +23,9 @@ INCIDENTS: Final = 5
 _YEAR_9999_UNIX_S: Final = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 """Later times have no date."""
 SIGNS: Final = ("version", "draining")
-"""What tells an arena's page from that of another program, whatever the version."""
+"""Keys that every arena's page has, of any version, and other programs' pages lack."""
 OLDER_PAGE: Final = b"the metrics are at /metrics"
-"""What arenas without a status say to who asks for it."""
+"""The answer of older arenas, which have no status page."""
 
 
 class NoAnswer(Exception):

@@ -1,12 +1,12 @@
 """The arena's log: lines of JSON in the data folder, bounded, and free of what nobody may read.
 
-Whoever logs uses the standard library; here every record becomes a line. The
-message says what happened, in words that are always the same; what it happened
-to stands in fields of its own, which the call gives as `extra`.
+Modules log by the standard library; here every record becomes a line. The message
+says what happened, always in the same words. Which match, bot or file it happened to
+stands in fields, which the call gives as `extra`.
 
-Of an error the log keeps its type, and where it happened, but not what it
-says: an error's text quotes what the code was at work on, such as a card. What
-was at work stands in the journal, from which the match can be played again.
+Of an error the log keeps its type and place, but not its text, which may quote what
+the code was at work on, such as a card. To see that, play the match again from the
+journal.
 """
 
 import logging
@@ -121,7 +121,7 @@ Event = MutableMapping[str, Any]
 
 
 def _own_words(_: object, __: str, event: Event) -> Event:
-    """Of what a library says, keep the first line: below it stands what it was given."""
+    """Keep the first line of a library's message: those below quote what it was given."""
     if not str(event.get("logger", "")).startswith("arena"):
         event["event"] = str(event["event"]).partition("\n")[0]
     return event
@@ -146,7 +146,7 @@ def _trace(error: BaseException, seen: set[int]) -> Iterator[str]:
     if before is not None and id(before) not in seen:
         yield from _trace(before, seen)
         yield "and then"
-    # What the system says of a file holds nothing of a match.
+    # The system's own words about a file quote nothing of a match.
     said = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
     yield f"{type(error).__module__}.{type(error).__qualname__}{said}"
     for frame in traceback.extract_tb(error.__traceback__):

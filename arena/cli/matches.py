@@ -44,6 +44,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @data_option
 def matches(
+    *,
     game: Game | None,
     bots: tuple[str, ...],
     tournament: str,

@@ -52,6 +52,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @data_option
 def play(
+    *,
     game: Game,
     bots: tuple[str, ...],
     options: tuple[str, ...],

@@ -63,6 +63,7 @@ def replay() -> None:
 @click.option("--brief", is_flag=True, help="Leave the views out when printing.")
 @click.option("--print", "print_only", is_flag=True, help="Print even on a terminal.")
 def show(
+    *,
     file: Path,
     seat: int | None,
     spectator: bool,

@@ -77,6 +77,7 @@ Make a match between connected bots with the LobbyService, as from grpcurl:
 )
 @data_option
 def serve(
+    *,
     host: str,
     port: int,
     tls_cert: Path | None,

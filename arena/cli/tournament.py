@@ -78,6 +78,7 @@ is run again; the results are in DATA/arena.db.
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as one JSON object.")
 @data_option
 def tournament(
+    *,
     game: Game,
     bots: tuple[str, ...],
     name: str | None,

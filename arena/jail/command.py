@@ -47,7 +47,13 @@ def parse_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
     commands = []
     for name, text in named:
         argv = _argv(text)
-        commands.append(BotCommand(name or _free_name(argv, taken), argv))
+        called = name or _called_after(argv)
+        if not name:
+            folded = called.casefold()
+            taken[folded] += 1
+            if taken[folded] > 1:
+                called = f"{called}-{taken[folded]}"
+        commands.append(BotCommand(called, argv))
     # Upper and lower case are the same, as for keys: nobody is to be taken for another.
     for name, count in Counter(command.name.casefold() for command in commands).items():
         if count > 1:
@@ -90,10 +96,7 @@ def _exists(word: str) -> bool:
         return False  # no name of a file, as it is too long
 
 
-def _free_name(argv: tuple[str, ...], taken: Counter[str]) -> str:
+def _called_after(argv: tuple[str, ...]) -> str:
     program = next((word for word in argv if word.endswith(".py")), argv[0])
     stem = _NOT_IN_NAMES.sub("-", Path(program).stem.removesuffix("_bot")).strip("-._")[:24]
-    name = stem or "bot"
-    folded = name.casefold()
-    taken[folded] += 1
-    return name if taken[folded] == 1 else f"{name}-{taken[folded]}"
+    return stem or "bot"

@@ -317,7 +317,7 @@ class _Errors:
 
 
 def _by_gram(designs: Sequence[_Design]) -> Iterable[list[_Design]]:
-    """Designs of the same leverages, which is most of what the errors cost: one group of bots."""
+    """Designs grouped by their Gram matrix: their leverages, the dear part, are the same."""
     alike: dict[bytes, list[_Design]] = defaultdict(list)
     for design in designs:
         # Adding 0 makes a negative zero positive.

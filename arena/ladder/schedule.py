@@ -5,8 +5,8 @@ many tables as there are seats, with the seating moved on by one seat from
 table to table. So everyone plays every seat of every board once, and the luck
 of the deal cancels.
 
-All draws are sorts by SHA-256 of what they are about, so a schedule is the same
-on every machine and every version of Python.
+Draws are made by sorting SHA-256 hashes, so a schedule is the same on every machine
+and every version of Python.
 """
 
 import hashlib
@@ -75,14 +75,13 @@ def round_robin(
 ) -> tuple[DealSetPlan, ...]:
     """Plan `deal_sets` rounds; in each, every group of `seats` bots plays one deal-set.
 
-    Of more than `max_groups` groups with over two bots, as many are chosen for
-    each round, so that all bots play equally often (give or take one deal-set)
-    and meet each other about equally often.
+    If there are more than `max_groups` groups of three or more bots, each round
+    plays `max_groups` of them, chosen so that all bots play equally often (give or
+    take one deal-set) and meet each other about equally often.
 
-    The seed fixes everything but the ids, into which the `tournament`'s name
-    goes as well, so that two tournaments in one folder do not share any. More
-    rounds of the same schedule start with the same deal-sets: a tournament can
-    be made longer.
+    The seed fixes everything but the ids. These depend on the `tournament`'s name as
+    well, so that two tournaments in one folder share none. A schedule of more rounds
+    starts with the same deal-sets, so a tournament can be made longer.
 
     Raises:
       ScheduleError: if there are too few bots, two of one name, or no rounds.

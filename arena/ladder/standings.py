@@ -46,7 +46,7 @@ class Standings:
     None on the diagonal and where the deal-sets do not tell.
     """
     complete: int
-    """Deal-sets of which every match has a result."""
+    """Deal-sets whose matches all have results."""
     planned: int
     """Deal-sets in the schedule."""
     problem: str
@@ -127,7 +127,7 @@ def _chances(ranked: MarginFit, order: Sequence[str]) -> tuple[tuple[float | Non
 
 
 def _tiers(better: Sequence[Sequence[float | None]]) -> tuple[int, ...]:
-    """A tier goes from its best bot down to the first that is separated from that one."""
+    """A tier ends before the first bot that is separated from the tier's best."""
     tiers: list[int] = []
     best = 0
     for number in range(len(better)):

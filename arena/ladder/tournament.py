@@ -1,7 +1,7 @@
 """Has every match of a schedule played once, whatever happens to bots and to us.
 
 The runner knows neither the network nor the database: it reaches the tables
-through one function, `lease`, which also keeps what came out.
+through one function, `lease`, which also records the outcome.
 """
 
 import math
@@ -36,11 +36,11 @@ class Progress:
     matches: int
     """Matches in the schedule."""
     complete: int
-    """Deal-sets of which every match has a result."""
+    """Deal-sets whose matches all have results."""
     deal_sets: int
     """Deal-sets in the schedule."""
     latest: tuple[MatchPlan, MatchOutcome] | None
-    """What ended just now, which may be an aborted attempt; None at the start."""
+    """The match that ended just now, perhaps aborted; None at the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ async def run_tournament(
     incomplete, until the tournament is run again.
 
     Raises:
-      Exception: whatever `lease` or `on_progress` raised first, as itself and not
-        in a group. Nothing more is begun then.
+      Exception: the first that `lease` or `on_progress` raised, itself and not in a
+        group. No further match begins then.
     """
     if max_matches < 1:
         raise ValueError(f"at least 1 match is played at a time, not {max_matches}")

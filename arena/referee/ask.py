@@ -14,7 +14,7 @@ from arena.referee.spec import FaultKind, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a bot said to an ask. Neither index nor move means that it made no sense."""
+    """What a bot answered to an ask. An answer without index and move made no sense."""
 
     index: int | None = None
     """Place in the offered moves."""
@@ -127,8 +127,8 @@ class SeatPort(Protocol):
     """One seat's bot, as far as a table can tell.
 
     Calls do not block and do not raise. When the bot can be asked at once,
-    `ask` ends in `OpenAsk.sent`; a port may hold an ask back until the bot has
-    a free slot, which is nobody's time.
+    `ask` ends in `OpenAsk.sent`. A port may hold an ask back until the bot has a
+    free slot; no clock runs meanwhile.
     """
 
     @property

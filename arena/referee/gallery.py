@@ -1,4 +1,4 @@
-"""The gallery of a match: a port through which what everybody may know leaves it, as it happens.
+"""The gallery of a match: a port that shows spectators, as it happens, what everybody may know.
 
 It stands beside the ledger. A table without a gallery pays nothing for it; one with
 a gallery tells it each step once all have been told, from the spectator's view alone.
@@ -13,7 +13,7 @@ from arena.referee.spec import Fault, MatchSpec, Outcome
 
 
 class Gallery(Protocol):
-    """Whoever watches one match. Calls do not block; what they raise is logged, and no more."""
+    """The spectators of one match. Calls do not block; an error that they raise is only logged."""
 
     def opened(self, spec: MatchSpec) -> None:
         """The match begins, or goes on."""

@@ -1,10 +1,9 @@
 """How late the arena itself is, so that no bot pays for it.
 
-A tick every 10 ms on the loop that takes the bots' answers: a tick that comes
-late tells that everything else on that loop was late as well, whatever the
-cause: the process was stopped, another had the processor, the rules were at
-work, the collector ran. What a tick was late by more than 20 ms is a pause,
-and the part of a bot's time that a pause takes is refunded.
+The loop that takes the bots' answers ticks every 10 ms. When a tick is late, so was
+everything else on that loop, whatever the cause: the process was stopped, another
+had the processor, the rules were at work, the collector ran. Lateness of more than
+20 ms is a pause, and the part of a bot's time that falls in a pause is refunded.
 
 Which loop: the transport's. An answer is stamped there, and a trio guest runs
 on the same thread, so what blocks either blocks both; `docs/reliability/clocks.md`
@@ -132,8 +131,8 @@ class LagMeter:
     def refund_s(self, since_s: float, until_s: float) -> float:
         """How much of the time from `since_s` to `until_s` the arena was late.
 
-        The pause that is going on counts as far as it has come: an answer may
-        be stamped before the tick that ends the pause or after it.
+        A pause that has not ended counts up to now, as an answer may be stamped
+        before the late tick arrives.
         """
         refund_s = 0.0
         ends_s = self._ends_s
@@ -158,8 +157,8 @@ class LagMeter:
     def p99_ms(self) -> float:
         """Lateness of the ticks of the last 10 s, the 99th percentile, in milliseconds.
 
-        Time without ticks, when nothing was in play, counts as punctual ones.
-        So does not, on purpose, the length of a pause: a machine that slept
+        Time without ticks, when nothing was in play, counts as punctual ticks. A
+        pause counts as one late tick, however long it was: a machine that slept
         once is not overloaded, one that is late again and again is.
         """
         self._forget(self._now_s())

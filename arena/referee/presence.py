@@ -1,4 +1,4 @@
-"""How long a bot has been away from a match, in all, and what becomes of it then."""
+"""How long a bot has been away from a match in all, and when that is too long."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from arena.referee.lag import Lag
 from arena.referee.timers import Timers
 
 LATE_CHECK_S: Final = 0.1
-"""How soon a time that is up is looked at again, when the arena was late itself."""
+"""After this time an expired limit is looked at again, if the arena was late itself."""
 
 CLOSE_S: Final = 1e-6
 """Less than this is no time: sums of times are rounded."""
@@ -51,7 +51,7 @@ class Presence:
         self._timer.clear()
 
     def watch_no_more(self) -> None:
-        """Whether the bot is there does not matter any longer."""
+        """Stop watching: from now on the bot may be away."""
         self._limit_s = math.inf
         self._timer.retire()
 

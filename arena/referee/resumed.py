@@ -20,7 +20,7 @@ class ResumedDecisions:
         self.elapsed_s = max(
             (each.sent_s + each.charged_s + each.refunded_s for each in settled), default=0.0
         )
-        """From the start of the match to the last that is known of it."""
+        """From the start of the match to the end of its last known decision."""
 
     def __bool__(self) -> bool:
         return bool(self._waiting)

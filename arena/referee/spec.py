@@ -1,4 +1,4 @@
-"""What a match is played by, and what comes out of it."""
+"""What fixes a match before it is played, and its outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -63,7 +63,7 @@ class ForfeitedSeat:
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
-    """Everything that fixes a match but what the bots will do."""
+    """Everything that fixes a match, except the bots' moves."""
 
     match_id: str
     terms: MatchTerms

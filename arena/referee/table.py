@@ -4,11 +4,10 @@
           -> when all are settled: step -> tell events -> ask again ...
           -> no seat to act: over
 
-Nothing here waits, sleeps or reads a clock but the one that was given, so
-that every fault can be placed at every point of a match in a test. Errors of
-the arena itself end the match as aborted and are charged to nobody. A match
-that was cut short begins again with the decisions that were written down, and
-goes on where these end.
+Nothing here waits or sleeps, and the only clock is the one that was given: so a
+test can place every fault at every point of a match. An error of the arena itself
+aborts the match and is charged to nobody. A match that was cut short begins with
+its resumed decisions, and goes on where they end.
 """
 
 import contextlib
@@ -176,7 +175,7 @@ class Table:
     # Asking.
 
     def _take_step(self, step: Step) -> bool:
-        """Adopt a step, ask whoever is to act; True if nobody needs to be waited for."""
+        """Adopt a step and ask the seats to act; True if no bot has to be waited for."""
         self._state = step.state
         self._tell(step)
         if not self._going_on:
@@ -194,8 +193,8 @@ class Table:
         self._chosen = {}
         while self._resumed and len(self._chosen) < len(acting):
             self._settle_past()
-        # Seats that are asked at all are asked before any is settled, so that
-        # no port's answer can end the step while others wait to be asked.
+        # Every ask goes out before any seat is settled: else an answer could end the step
+        # while others are still to be asked.
         asks_open = []
         for seat in acting:
             if seat in self._chosen:

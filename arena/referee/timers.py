@@ -38,8 +38,8 @@ class Timer:
     def retire(self) -> None:
         """Make the timer due never again.
 
-        Its place in the queue stays until it comes up, and would hold all that the
-        action knows until then: a whole match, for a minute or more.
+        Its place in the queue stays until it comes up. Until then it would keep in
+        memory what its action refers to: a whole match, for a minute or more.
         """
         self.due_s = math.inf
         self.action = _nothing

@@ -1,7 +1,7 @@
 """Steps that take long are played in another process, with all clocks stopped.
 
-One slow step would otherwise hold up every match of the referee, and be felt
-on the clocks of bots that have nothing to do with it.
+Otherwise one slow step would hold up every match of the referee, and cost time on
+the clocks of bots at other tables.
 """
 
 from concurrent.futures import ProcessPoolExecutor

@@ -1,8 +1,8 @@
 """What became of one bot at one match, and what went wrong: for the bot's owner.
 
 Everything is seen from the bot's seat. The view and the moves are those that
-the seat was shown with its ask; what others held, why they were at fault and
-what they noted is left out, though the replay has it.
+the seat was shown with its ask. The replay has more, which is left out here: other
+bots' cards, notes, and reasons of faults.
 """
 
 from collections.abc import Iterator, Sequence

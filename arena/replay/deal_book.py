@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from google.protobuf.message import DecodeError
 
@@ -110,7 +110,7 @@ class BookedDeal:
 
     @property
     def defaulters(self) -> tuple["Defaulter", ...]:
-        """Who committed and then opened nothing, or something else: why it is void."""
+        """The bots that made the deal-set void: they opened nothing, or not what they had committed to."""
         if self.state is not DealState.VOIDED or not self.entropies:
             return ()
         return tuple(
@@ -264,7 +264,7 @@ def read_deals(path: Path) -> DealBook:
       OSError: if the file cannot be read.
     """
     book = DealBook()
-    scan(path, DEALS_MAGIC, book.take, book.damage)
+    book.damage += scan(path, DEALS_MAGIC, book.take).damage
     return book
 
 
@@ -284,7 +284,7 @@ class CommitmentLog:
 
     @property
     def unopened(self) -> set[bytes]:
-        """Contexts that are neither opened nor void: deal-sets that are in play."""
+        """Contexts of deal-sets in play: committed to and not opened yet."""
         return self.committed.keys() - self.opened.keys()
 
     def take(self, body: bytes) -> None:
@@ -316,14 +316,21 @@ def read_log(path: Path) -> CommitmentLog:
       OSError: if the file cannot be read.
     """
     log = CommitmentLog()
-    scan(path, LOG_MAGIC, log.take, log.damage)
+    log.damage += scan(path, LOG_MAGIC, log.take).damage
     return log
 
 
-def scan(path: Path, magic: bytes, take: Callable[[bytes], None], damage: list[str]) -> int:
-    """Hand over the bodies of all records up to the first that is not as written.
+class Scan(NamedTuple):
+    """What was found of a file's records."""
 
-    `damage` is told of that one. Returns how many bytes of the file are sound.
+    sound: int
+    """How many bytes, from the beginning, are as they were written."""
+    damage: tuple[str, ...] = ()
+    """What is wrong after them, as a sentence; empty if nothing is."""
+
+
+def scan(path: Path, magic: bytes, take: Callable[[bytes], None]) -> Scan:
+    """Hand over the bodies of all records up to the first that is not as written.
 
     Raises:
       OSError: if the file cannot be read.
@@ -331,7 +338,7 @@ def scan(path: Path, magic: bytes, take: Callable[[bytes], None], damage: list[s
     try:
         with path.open("rb") as file:
             if not (begins := file.read(len(magic))):
-                return 0  # made, and never written to
+                return Scan(0)  # made, and never written to
             sound = len(magic) if begins == magic else 0
             file.seek(0)
             try:
@@ -339,10 +346,10 @@ def scan(path: Path, magic: bytes, take: Callable[[bytes], None], damage: list[s
                     take(record.body)
                     sound = file.tell()
             except (Damaged, DecodeError) as error:
-                damage.append(f"{path.name}: {error}")
-            return sound
+                return Scan(sound, (f"{path.name}: {error}",))
+            return Scan(sound)
     except FileNotFoundError:
-        return 0
+        return Scan(0)
 
 
 def _with_commitments(

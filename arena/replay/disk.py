@@ -1,7 +1,7 @@
 """Files that are on the disk when a call says so: grown at the end, or written in one go.
 
-The functions are called as `disk.sync_data` and so on, never imported by their own names: so
-tests put a disk that fails in their place here, for everybody at once.
+Callers write `disk.sync_data` and so on, and never import the functions by name: so a test
+that puts a failing disk in their place here does so for all callers at once.
 """
 
 import fcntl

@@ -1,9 +1,9 @@
 """Whether the packs of a replay are fair: protocol fd1, recomputed from what was opened.
 
-The rules and the pack are those that the replay says, the plan names this
-match, the arena and every bot opened what they had committed to, and the key
-of the deals follows from all of it. What this proves, and what not, stands in
-`docs/fair-deals.md`.
+Fair means: the rules and the pack are those that the replay names, the plan names
+this match, the arena and every bot opened what they had committed to, and the key
+of the deals follows from all of these. `docs/fair-deals.md` says what this proves,
+and what it does not.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """A replay played through the rules again, step by step.
 
-Every frame holds what was decided, what was told of it, and the state that
-came of it. `verify`, `show` and `export` all walk these frames.
+Every frame holds the decisions of a step, its events, and the state after it. `verify`, `show` and `export` all walk these frames.
 """
 
 from collections.abc import Iterator

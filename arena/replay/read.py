@@ -1,7 +1,7 @@
 """Replay files read back: intact, complete, and not yet believed.
 
-`Replay.open` finds every damage to a file. Whether what an intact file says is
-true is for `arena.replay.verify`.
+`Replay.open` finds every damage to a file. `arena.replay.verify` finds out
+whether an intact file tells the truth.
 """
 
 from collections.abc import Iterable

@@ -1,9 +1,9 @@
 """A bot's own receipt of a deal-set, held against a replay of it.
 
 A replay proves that its packs follow from what is opened in it. A receipt
-proves that this is also what the bot was told: the same commitments before it
-revealed, its own entropy unchanged, and at each ask the very cards that the
-packs give. `docs/fair-deals.md` defines the file.
+proves that the bot was told the same: the same commitments before it revealed its
+entropy, that entropy unchanged, and at each ask the very cards that the packs
+give. `docs/fair-deals.md` defines the file.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ class Receipt:
 
     @property
     def signed(self) -> bool:
-        """Whether whoever has the key signed the transcript."""
+        """Whether the transcript was signed with the key."""
         return bool(self.transcript) and is_signed(
             self.public_key, self.signature, transcript_statement(self.transcript)
         )

@@ -61,8 +61,8 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
         if len(header) < _HEADER.size:
             raise Damaged(f"cut off within the record header at byte {offset}")
         size, crc = _HEADER.unpack(header)
-        # An empty record would fit its checksum of 0: it is what a tail of zeros
-        # looks like, which some file systems leave after a power cut.
+        # Some file systems leave a tail of zeros after a power cut. It would read as
+        # empty records with the right checksum, 0.
         if not 0 < size <= MAX_RECORD_BYTES:
             raise Damaged(f"the record at byte {offset} has an impossible length of {size}")
         body = file.read(size)
@@ -75,7 +75,7 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
 
 
 def _why_not(magic: bytes, found: bytes) -> str:
-    """What is wrong with the first bytes of a file that should begin with `magic`."""
+    """Why `found`, a file's first bytes, is not `magic`."""
     _, kind, version = magic.decode().split()
     stem = magic[: magic.rindex(b" ") + 1]
     if found.startswith(stem) and found[len(stem) :].strip().isdigit():

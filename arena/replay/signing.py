@@ -1,9 +1,9 @@
 """What the arena signs with its own key: replays, and the transcripts of fair deals.
 
-A hash chain shows that a file is as somebody wrote it, and a signature who
-that was. A replay ends with one over everything before it; a transcript's is
-sent to each bot, as a receipt that others will believe. Both are by Ed25519
-(RFC 8032), each over a hash with a label of its own, so that neither can be
+A hash chain shows that a file is as its writer left it; a signature shows who the
+writer was. A replay ends with a signature over everything before it. The signature
+of a transcript is sent to each bot, as a receipt that others will believe. Both are
+Ed25519 (RFC 8032), each over a hash with a label of its own, so that neither can be
 passed off as the other.
 """
 

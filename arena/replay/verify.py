@@ -2,8 +2,8 @@
 
 The packs follow from the key that was committed to, the states from the packs
 and the moves, the banks from the times, and the result from all of them. A
-signature shows which arena wrote it. What a replay alone cannot prove is who
-the bots were and when they answered.
+signature shows which arena wrote it. A replay alone cannot prove who the bots were
+or when they answered.
 """
 
 import dataclasses
@@ -135,7 +135,7 @@ class _Seat:
         self.faults = 0
         self.forfeited = False
         self.out: FaultKind | None = None
-        """What it had done before the deal, until it is blamed for that."""
+        """Its fault from before the deal, until a decision carries the blame."""
 
 
 class _Check:

@@ -13,7 +13,7 @@ FAULT_WORDS: Final = {
 }
 """What a bot did, to follow `it`."""
 BEFORE_THE_DEAL: Final = "did wrong before the deal"
-"""What a bot did that forfeited while the deals were agreed, likewise."""
+"""As above, of a bot that forfeited while the deals were agreed."""
 
 _CAUSES: Final = {
     None: "the arena stopped it",

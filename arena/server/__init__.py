@@ -7,6 +7,6 @@ tournaments. The two meet in `arena.server.host`, and nowhere else.
 
 import os
 
-# As in the SDK, and for whoever imports a part of the server first: read when grpc is imported.
-# Else anybody who finds the port could fill the terminal with handshakes that fail.
+# Set here, as grpc reads it when it is first imported, by whichever part of the server.
+# Without it anybody who finds the port could fill the terminal with failed handshakes.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

@@ -1,4 +1,4 @@
-"""Who plays: a bot by its name, one of its processes, and what it says that it plays."""
+"""Bots: their names, their processes, and the games that they declare."""
 
 from dataclasses import dataclass
 

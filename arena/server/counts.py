@@ -1,8 +1,7 @@
 """Plain numbers that are counted while play goes on, and made into metrics when somebody asks.
 
-To count must cost next to nothing: it happens on the way of every move. So
-these are whole numbers and lists; `arena.server.services` knows what they are
-called outside.
+Counting happens at every move, so it must cost next to nothing: these are whole
+numbers and lists. `arena.server.services` gives them their public names.
 """
 
 import itertools
@@ -85,11 +84,11 @@ class Counts:
         self.aborted: Counter[AbortCause] = Counter()
         """Matches that the arena aborted."""
         self.charged = Histogram(BOT_TIME_S)
-        """Time that bots were charged, by decision that they were asked for."""
+        """Time that bots were charged for each decision they were asked for."""
         self.refunded_s = 0.0
         """Time that no bot was charged, as the arena was late."""
         self.received_s = 0.0
-        """When the message came that is being handled; 0 between messages."""
+        """Arrival of the message in hand; 0 between messages."""
         self.turnaround = Histogram(OWN_TIME_S)
         """From the arrival of an answer to the sending of the ask that followed from it."""
         self.waiting_bytes = 0

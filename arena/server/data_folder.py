@@ -22,7 +22,7 @@ NOTICE_NAME: Final = "server.json"
 _ARENA_ID: Final = re.compile(r"[0-9a-f]{32}")
 LOCK_TRIES: Final = 10
 LOCK_WAIT_S: Final = 0.02
-"""`is_running` holds the lock for an instant; whoever wants it tries again after this time."""
+"""`is_running` holds the lock for an instant; others try again after this time."""
 
 
 @dataclass(frozen=True, slots=True)

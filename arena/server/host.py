@@ -74,14 +74,14 @@ OPTIONS: Final = (
     ("grpc.server_handshake_timeout_ms", 5_000),
     # Without a call on it; bots always have one.
     ("grpc.max_connection_idle_ms", 60_000),
-    # It would let the window of a stream grow to megabytes, which wait in memory while
-    # nobody reads the stream.
+    # The probe would let a stream's window grow to megabytes, which wait in memory while
+    # the stream is not read.
     ("grpc.http2.bdp_probe", 0),
     # Two servers would otherwise share a port without a word.
     ("grpc.so_reuseport", 0),
     ("grpc.enable_channelz", 0),
-    # None but "identity": a message is unpacked whole before its size is looked at, so that
-    # 64 kB would become 64 MB for a moment, and take the processor for a third of a second.
+    # No compression: grpc unpacks a message whole before it looks at the size, so that 64 kB
+    # could become 64 MB for a moment, and take the processor for a third of a second.
     ("grpc.compression_enabled_algorithms_bitset", 1),
 )
 STOP_S: Final = 1.0

@@ -79,7 +79,7 @@ def listen(
     if bound == 0:
         raise CannotServe(f"cannot listen on {where}: the port is in use or not allowed")
     if host.startswith(UNIX):
-        # Whoever may open the file may be a guest: that is to be this user alone.
+        # All who may open the file may play as guests, so only this user may.
         Path(host.removeprefix(UNIX)).chmod(stat.S_IRUSR | stat.S_IWUSR)
         return where
     return _where(host, bound)
@@ -127,7 +127,7 @@ def _require_free(host: str, port: int) -> None:
 
 
 def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
-    """What grpc needs, checked first: it would only say later that no handshake works."""
+    """The credentials, checked first: grpc would only fail later, at every handshake."""
     certificate = _read(tls.certificate, "certificate")
     key = _read(tls.key, "key")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -29,8 +29,8 @@ class OrderPolicy:
 
     absent_bots: AbsentBots
     ordered_again: bool
-    """Whoever ordered it orders it again after a restart of the arena, and has it go on so;
-    otherwise the arena goes on with it by itself."""
+    """After a restart of the arena the match waits until it is ordered again; otherwise the arena
+    goes on with it by itself."""
     waits_for_turn: bool
     """While the arena is late or its disk is full the match waits; otherwise it is refused."""
 

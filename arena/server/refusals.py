@@ -17,7 +17,7 @@ MAX_TEXT_CHARS: Final = 400
 
 
 class Refused(Exception):
-    """A call is refused. Code, reason and text are fit for whoever made it."""
+    """A call is refused. Its caller may see code, reason and text."""
 
     def __init__(
         self, code: grpc.StatusCode, reason: str, text: str, *, retry_s: float = 0.0
@@ -49,7 +49,7 @@ def not_found(reason: str, text: str) -> Refused:
 
 
 def invalid(reason: str, text: str) -> Refused:
-    """Something that was said is wrong, whenever it is said."""
+    """The request itself is wrong, and would be at any time."""
     return Refused(grpc.StatusCode.INVALID_ARGUMENT, reason, text)
 
 

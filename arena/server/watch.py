@@ -1,8 +1,8 @@
 """Watches an arena: counts what happens, and writes a line to the log where a person would look.
 
-Nothing here changes what happens. Lines carry what they are about as fields
-(`match`, `seat`, `bot`, `peer`, ...), and never a card, a move, a note, a token
-or the reason of a fault, which quotes what a bot has said.
+Nothing here changes what happens. What a line is about stands in its fields
+(`match`, `seat`, `bot`, `peer`, ...). No line has a card, a move, a note or a token;
+nor the reason of a fault, as it quotes the bot.
 """
 
 import asyncio

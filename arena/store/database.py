@@ -1,8 +1,8 @@
 """Opening the file: how SQLite is told to keep its promises, and which schema it holds.
 
-Write-ahead log, so that readers never wait for the writer; a full sync at every
-commit, so that what was recorded survives a power cut; and writers that take
-the lock when they begin, so that none fails in the middle.
+A write-ahead log, so that readers never wait for the writer. A full sync at every
+commit, so that a power cut loses nothing that was recorded. Writers take the lock
+when they begin, so that none fails half-way.
 """
 
 import threading

@@ -1,8 +1,8 @@
 """The keys of bots and organisers, and whose names they are.
 
 A key is kept without its token: only the token's SHA-256 is here. Tokens have
-256 random bits, so nothing slower is needed to keep a copy of this file from
-being of use to a thief.
+256 random bits, so a fast hash is enough: a stolen copy of this file does not help
+to guess them.
 
 Names of bots and owners share one name space, in which upper and lower case
 are the same. A name belongs to one owner for good, also after its last key:
@@ -139,8 +139,8 @@ class Keys:
     def changed_since(self, change: int) -> tuple[Key, ...]:
         """The keys that were added or revoked after this many changes, in order of change.
 
-        Writers take turns, so whoever asks with the highest `Key.changed` that it
-        has seen misses none.
+        Writers take turns, so a caller that passes the highest `Key.changed` it has
+        seen misses none.
         """
         table = schema.keys
         query = select(table).where(table.c.changed > change).order_by(table.c.changed)

@@ -13,7 +13,7 @@ from arena.store.database import Database
 from arena.store.errors import StoreError
 
 MAX_PAGE: Final = 501
-"""Matches that `Matches.find` returns at most: a page of 500, and one that says that there are more."""
+"""Most matches that `Matches.find` returns: a page of 500, and one to show that more follow."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def settings_of(connection: Connection, row: RowMapping) -> Settings:
 
 
 def differences(held: Settings, given: Settings) -> Iterator[str]:
-    """What is different, each as "what the store holds, not what was given"."""
+    """Each difference as a sentence part: "NAME as held, not as given"."""
     terms, others = dict(held.terms), json.loads(json.dumps(dict(given.terms)))  # tuples as lists
     for label, name in _SIMPLE:
         if terms.get(name) != others.get(name):

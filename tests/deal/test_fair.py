@@ -48,7 +48,7 @@ def by_participant(values):
 
 
 def published(group):
-    """What `opened_key` takes, as the group's vector has it."""
+    """What `opened_key` takes, as the deal-set's vector has it."""
     return {
         "context": bytes.fromhex(group["ctx"]),
         "server_commitment": bytes.fromhex(group["CS"]),

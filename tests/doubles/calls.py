@@ -1,4 +1,4 @@
-"""gRPC calls without gRPC: what a handler, an interceptor and the doors of the server see of one."""
+"""gRPC calls without gRPC: what a handler, an interceptor and the call limits of the server see of one."""
 
 import grpc
 

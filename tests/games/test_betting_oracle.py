@@ -41,8 +41,7 @@ class Ours:
         terms, scores = Terms(everybody, "cash", seats), Scores((nothing,) * (seats - 1), nothing)
         match = Match(terms, scores, seats - 1, everybody[-1], everybody, stacks)
         self.deals = Loaded({(seats - 1, "deck"): PACK_52})
-        told = []
-        self.state = rules.begin_hand(stakes, match, self.deals, told)
+        self.state, told = rules.begin_hand(stakes, match, self.deals)
         self.events = [event for event, _ in told]
         self.discard()
 

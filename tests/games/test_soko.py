@@ -178,8 +178,7 @@ def test_s13_hands_without_a_decision_pass_in_a_freezeout():
     match = Match(Terms(seats, "freezeout", 100), Scores((), (0, 0)), 0, Seat(0), seats, (1, 399))
     aces = deck_of("2c Ac 3d Ad 4h Ah 6s As 8c Kc")  # from the dealer's left
     decks = {(0, "deck"): aces, (1, "deck"): deck_of("Kc Kd Kh Ks")}
-    told = []
-    state = rules.begin_hands(stakes, match, Loaded(decks), told)
+    state, told = rules.begin_hands(stakes, match, Loaded(decks))
     assert [event.nets for event, _ in told if isinstance(event, HandEnded)] == [(1, -1)]
     assert (soko.view(state, None).hand, soko.to_act(state)) == (1, (0,))
 

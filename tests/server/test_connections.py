@@ -47,42 +47,42 @@ def refusal(call, *args, **kwargs):
 
 
 def test_an_address_has_so_many_streams_and_another_has_its_own():
-    doors = CallLimits(Limits(streams=10, streams_of_address=2))
+    limits = CallLimits(Limits(streams=10, streams_of_address=2))
     calls = [Call(peer=f"ipv4:192.0.2.1:{port}") for port in range(3)]
-    doors.stream(calls[0])
-    doors.stream(calls[1])
-    assert refusal(doors.stream, calls[2]) == "TOO_MANY_OPEN"
-    doors.stream(Call(peer="ipv4:192.0.2.2:1"))
+    limits.stream(calls[0])
+    limits.stream(calls[1])
+    assert refusal(limits.stream, calls[2]) == "TOO_MANY_OPEN"
+    limits.stream(Call(peer="ipv4:192.0.2.2:1"))
     calls[0].end()
-    doors.stream(calls[2])
-    assert doors.open == (3, 0)
+    limits.stream(calls[2])
+    assert limits.open == (3, 0)
 
 
 def test_this_machine_is_held_to_the_limit_of_all():
-    doors = CallLimits(Limits(streams=3, streams_of_address=1))
+    limits = CallLimits(Limits(streams=3, streams_of_address=1))
     for _ in range(3):
-        doors.stream(Call(peer="unix:"))
-    assert refusal(doors.stream, Call(peer="unix:")) == "TOO_MANY_OPEN"
-    assert refusal(doors.stream, Call()) == "TOO_MANY_OPEN"
+        limits.stream(Call(peer="unix:"))
+    assert refusal(limits.stream, Call(peer="unix:")) == "TOO_MANY_OPEN"
+    assert refusal(limits.stream, Call()) == "TOO_MANY_OPEN"
 
 
 def test_other_calls_have_limits_of_their_own():
-    doors = CallLimits(Limits(streams=1, calls=2, calls_of_address=1))
-    doors.stream(Call())
-    doors.call(Call(), looks=True)
-    assert refusal(doors.call, Call(), looks=False) == "TOO_MANY_OPEN"
-    doors.call(Call(peer="unix:"), looks=False)
-    assert refusal(doors.call, Call(peer="unix:"), looks=False) == "TOO_MANY_OPEN"
+    limits = CallLimits(Limits(streams=1, calls=2, calls_of_address=1))
+    limits.stream(Call())
+    limits.call(Call(), looks=True)
+    assert refusal(limits.call, Call(), looks=False) == "TOO_MANY_OPEN"
+    limits.call(Call(peer="unix:"), looks=False)
+    assert refusal(limits.call, Call(peer="unix:"), looks=False) == "TOO_MANY_OPEN"
 
 
 def test_what_was_refused_is_not_counted():
-    doors = CallLimits(Limits(streams=1))
+    limits = CallLimits(Limits(streams=1))
     first = Call()
-    doors.stream(first)
-    refusal(doors.stream, Call())
+    limits.stream(first)
+    refusal(limits.stream, Call())
     first.end()
-    assert doors.open == (0, 0)
-    doors.stream(Call())
+    assert limits.open == (0, 0)
+    limits.stream(Call())
 
 
 # fmt: off
@@ -96,22 +96,22 @@ UNDER_OVERLOAD = [
 
 @pytest.mark.parametrize(("rank", "in_", "who"), UNDER_OVERLOAD, ids=[r[2] for r in UNDER_OVERLOAD])
 def test_under_overload(rank, in_, who):
-    doors = CallLimits(why_busy=lambda: "the arena is 90 ms late")
+    limits = CallLimits(why_busy=lambda: "the arena is 90 ms late")
     if in_:
-        doors.let_in(rank)
+        limits.let_in(rank)
     else:
-        assert refusal(doors.let_in, rank) == "BUSY"
+        assert refusal(limits.let_in, rank) == "BUSY"
 
 
 def test_under_overload_nobody_is_shown_anything_but_matches_may_be_asked_for():
-    doors = CallLimits(why_busy=lambda: "the arena is 90 ms late")
-    assert refusal(doors.call, Call(), looks=True) == "BUSY"
-    doors.call(Call(), looks=False)  # which has an admission of its own
+    limits = CallLimits(why_busy=lambda: "the arena is 90 ms late")
+    assert refusal(limits.call, Call(), looks=True) == "BUSY"
+    limits.call(Call(), looks=False)  # which has an admission of its own
 
 
-def let_in(doors, rank):
+def let_in(limits, rank):
     try:
-        doors.let_in(rank)
+        limits.let_in(rank)
     except Refused:
         return False
     return True
@@ -119,15 +119,15 @@ def let_in(doors, rank):
 
 def test_when_many_say_hello_new_ones_are_refused_first_then_those_that_come_back():
     clock = Clock()
-    doors = CallLimits(Limits(hellos=100, hellos_per_s=10.0), now_s=clock)
-    assert sum(let_in(doors, Rank.NEW) for _ in range(200)) == 50
-    assert sum(let_in(doors, Rank.RESUME) for _ in range(200)) == 40
-    assert all(let_in(doors, Rank.IN_MATCH) for _ in range(200))
-    assert not let_in(doors, Rank.RESUME)
+    limits = CallLimits(Limits(hellos=100, hellos_per_s=10.0), now_s=clock)
+    assert sum(let_in(limits, Rank.NEW) for _ in range(200)) == 50
+    assert sum(let_in(limits, Rank.RESUME) for _ in range(200)) == 40
+    assert all(let_in(limits, Rank.IN_MATCH) for _ in range(200))
+    assert not let_in(limits, Rank.RESUME)
     clock.now = 2.0
-    assert sum(let_in(doors, Rank.RESUME) for _ in range(200)) == 10
+    assert sum(let_in(limits, Rank.RESUME) for _ in range(200)) == 10
     clock.now = 60.0
-    assert let_in(doors, Rank.NEW)
+    assert let_in(limits, Rank.NEW)
 
 
 # Sessions.

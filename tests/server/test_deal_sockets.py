@@ -22,7 +22,7 @@ from arena.replay.signing import (
     transcript_statement,
 )
 from arena.replay.verify import verify
-from arena.server.deals import handshake as deal_group
+from arena.server.deals import handshake
 from arena.server.gate.tokens import Tokens
 from arena.testing.orders import match_request
 from cardarena import _deals as sdk
@@ -223,7 +223,7 @@ def test_a_bot_that_opens_wrongly_forfeits_and_the_other_gets_its_result(folder)
 
 
 def test_a_bot_that_does_not_open_in_time_forfeits(folder, monkeypatch):
-    monkeypatch.setattr(deal_group, "REVEAL_S", 0.3)
+    monkeypatch.setattr(handshake, "REVEAL_S", 0.3)
     with (
         running(folder, Tokens(guests=True)) as arena,
         bots_at(arena.address, "ann", "bob") as (ann, bob),

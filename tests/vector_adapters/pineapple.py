@@ -48,7 +48,7 @@ class Table(PokerTable):
 
     def begin(self, options):
         stakes, _ = first_match(options, len(self.match.stacks))
-        return rules.begin_hand(stakes, self.match, self.deals, self.told)
+        return rules.begin_hand(stakes, self.match, self.deals)
 
     def move_of(self, action):
         move = betting_move(action)

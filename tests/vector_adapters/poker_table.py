@@ -43,8 +43,9 @@ class PokerTable:
         self.match = Match(terms, scores, dealer, Seat(dealer), everybody, stacks)
         self.game, self.words = game, words
         self.deals = Loaded({(dealer, "deck"): deck})
-        self.told, self.held = [], {}
-        self.state = self.begin(options)
+        self.held = {}
+        self.state, told = self.begin(options)
+        self.told = list(told)
 
     def begin(self, options):
         raise NotImplementedError

@@ -1,8 +1,8 @@
 """A replay drawn in a terminal, seen through somebody's eyes.
 
-A seat sees what it was told, its own moves, its own notes and why it was at
-fault; the spectator what everybody was told; `ALL` everything. Every abnormal
-end is said in words, with who did what and where.
+A seat sees the events it was told, its own moves and notes, and the reasons of its
+faults. The spectator sees what everybody was told, and `ALL` sees everything. An
+abnormal end is explained in words: which seat did what, and where.
 """
 
 from collections.abc import Iterator, Sequence
@@ -185,7 +185,7 @@ class Screen:
         return f" ({draw.plain(reason)})" if own and reason else ""
 
     def _awaited(self, frame: Frame) -> str:
-        """Who had still to decide in a step that was not played."""
+        """The seats that had still to decide when the match ended within a step."""
         decided = {each.seat for each in frame.decisions}
         waiting = [each for each in frame.game.rules.to_act(frame.before) if each not in decided]
         who = listed(self._who(each) for each in waiting) if waiting else ""

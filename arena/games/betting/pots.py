@@ -36,12 +36,14 @@ def best_of(seats: Sequence[Seat], value: Sequence[int | None]) -> list[Seat]:
     return [] if highest is None else [seat for seat in seats if value[seat] == highest]
 
 
-def share_out(shares: list[int], amount: int, winners: Sequence[Seat]) -> None:
-    """Add equal parts of `amount` to the shares, which are by seat.
+def share_out(amount: int, winners: Sequence[Seat], seats: int) -> tuple[int, ...]:
+    """Equal parts of `amount` for the winners, nothing for the others; by seat.
 
     Odd chips go one each to the first of the winners, so their order is the
     game's rule for odd chips (B11).
     """
+    shares = [0] * seats
     each, odd = divmod(amount, len(winners))
     for place, seat in enumerate(winners):
-        shares[seat] += each + (place < odd)
+        shares[seat] = each + (place < odd)
+    return tuple(shares)

@@ -253,7 +253,7 @@ def judge_guess(text: str, guess: str, line: Sequence[Card], draws: Draws) -> Ju
         if comparison.allowed(faces[:length]) is None:
             return comparison.rejected()
     for _ in range(GUESS_WALKS):
-        if not comparison.walk(list(faces), GUESS_STEPS, draws):
+        if not comparison.walk(faces, GUESS_STEPS, draws):
             return comparison.rejected()
     for _ in range(GUESS_WALKS):
         if not comparison.walk(faces[:1], len(faces) + GUESS_STEPS, draws):
@@ -282,7 +282,8 @@ class _Comparison:
         return true.allowed
 
     def walk(self, line: list[Face], steps: int, draws: Draws) -> bool:
-        """Whether the rules agree on a walk."""
+        """Whether the rules agree on a walk from the end of a line."""
+        line = list(line)
         for _ in range(steps):
             allowed = self.allowed(line)
             if allowed is None:

@@ -16,7 +16,7 @@ concerns every seat that has not folded, also without chips (P3, P4).
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.cards import PACK_52, Card
 from arena.games.betting import rounds
@@ -91,8 +91,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
       BadOptions: unless there are 2 to 9 seats, and the stakes make sense.
     """
     stakes, match = first_match(options, seats)
-    told: list[Told] = []
-    return Step(begin_hand(stakes, match, deals, told), tuple(told))
+    return begin_hand(stakes, match, deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -173,18 +172,21 @@ def _discards(held: tuple[Card, ...]) -> Listed:
     return Listed(tuple(DISCARDS[card] for card in held))
 
 
-def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
-    """Post, deal singly from the dealer's left, and open the betting."""
+def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: tuple[Told, ...] = ()) -> Step:
+    """Post, deal singly from the dealer's left, and open the betting.
+
+    The step begins with `told`, which is what the hand before still had to tell.
+    """
     opening = _opening(
         stakes.limits[0], stakes.ante, stakes.blinds, match.players, match.dealer, match.stacks
     )
     hand = Hand(stakes, match, _deal(match, deals))
-    told.append(Told(HandBegan(match.hand, match.dealer, opening.chips)))
     holes = hand.deal.holes
-    told += [Told(Dealt(seat, holes[seat]), (seat,)) for seat in match.players]
+    dealt = [Told(Dealt(seat, holes[seat]), (seat,)) for seat in match.players]
+    told = (*told, Told(HandBegan(match.hand, match.dealer, opening.chips)), *dealt)
     if not opening.pending:
         return _end_round(hand, Street.PREFLOP, opening, NO_ACTIONS, deals, told)
-    return State(hand, Phase.BET, Street.PREFLOP, opening, NO_ACTIONS)
+    return Step(State(hand, Phase.BET, Street.PREFLOP, opening, NO_ACTIONS), told)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -237,32 +239,41 @@ def _bet(state: State, move: Move, deals: Deals) -> Step:
     line, event = acted(state.line, seat, _ACTIONS[type(move)], after)
     if after.pending:
         return Step(State(hand, Phase.BET, street, after, line), (event,))
-    told = [event]
-    return Step(_end_round(hand, street, after, line, deals, told), tuple(told))
+    return _end_round(hand, street, after, line, deals, (event,))
+
+
+class _Closed(NamedTuple):
+    """A hand between two rounds: the bets of the last are collected."""
+
+    hand: Hand
+    street: Street
+    chips: Chips
+    live: tuple[Seat, ...]
+    line: Line
 
 
 def _end_round(
-    hand: Hand, street: Street, ended: Round, line: Line, deals: Deals, told: list[Told]
-) -> State:
+    hand: Hand, street: Street, ended: Round, line: Line, deals: Deals, told: tuple[Told, ...]
+) -> Step:
     """Collect the bets, and go on to the discard, the next street or the end of the hand."""
     live, before = ended.live, ended.chips
     chips, owner = rounds.collect(ended)
     if owner is not None:
         amount = chips.stacks[owner] - before.stacks[owner]
-        told.append(Told(UncalledReturned(owner, amount)))
+        told += (Told(UncalledReturned(owner, amount)),)
+    closed = _Closed(hand, street, chips, live, line)
     if len(live) == 1:
         pot = unshown(Pot(sum(chips.paid), live), len(chips.paid))
-        return _end_hand(hand, street, chips, live, line, (pot,), deals, told)
+        return _end_hand(closed, (pot,), deals, told)
     if street is _DISCARD_ON[hand.stakes.variant]:
-        return _ask_discards(hand, street, chips, live, line)
-    return _deal_on(hand, street, chips, live, line, deals, told)
+        return Step(_ask_discards(closed), told)
+    return _deal_on(closed, deals, told)
 
 
-def _ask_discards(
-    hand: Hand, street: Street, chips: Chips, live: tuple[Seat, ...], line: Line
-) -> State:
-    closed = rounds.closed(hand.stakes.limits[0], chips, live)
-    return State(hand, Phase.DISCARD, street, closed, line)
+def _ask_discards(closed: _Closed) -> State:
+    hand, street, chips, live, line = closed
+    betting = rounds.closed(hand.stakes.limits[0], chips, live)
+    return State(hand, Phase.DISCARD, street, betting, line)
 
 
 def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
@@ -280,54 +291,41 @@ def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
     told.append(Told(Discarded(live)))
     deal = Deal(tuple(holes), tuple(given_up), hand.deal.runout)
     after = Hand(hand.stakes, hand.match, deal)
-    chips, line = state.betting.chips, state.line
-    return Step(_deal_on(after, state.street, chips, live, line, deals, told), tuple(told))
+    closed = _Closed(after, state.street, state.betting.chips, live, state.line)
+    return _deal_on(closed, deals, tuple(told))
 
 
-def _deal_on(
-    hand: Hand,
-    street: Street,
-    chips: Chips,
-    live: tuple[Seat, ...],
-    line: Line,
-    deals: Deals,
-    told: list[Told],
-) -> State:
+def _deal_on(closed: _Closed, deals: Deals, told: tuple[Told, ...]) -> Step:
     """Deal streets until there is something to decide, or the hands are shown."""
+    hand, street, chips, live, line = closed
     stakes, deal = hand.stakes, hand.deal
     order = rounds.clockwise(live, hand.match.dealer)
     while street is not Street.RIVER:
         below, street = BOARD[street], _NEXT[street]
-        told.append(Told(BoardDealt(street, deal.runout[below : BOARD[street]])))
+        told += (Told(BoardDealt(street, deal.runout[below : BOARD[street]])),)
         if rounds.able(chips, live):
             limits = stakes.limits[street is Street.TURN or street is Street.RIVER]
             opening = rounds.begin(limits, chips, live, order, rounds.unopened(limits))
-            return State(hand, Phase.BET, street, opening, new_round(line))
+            return Step(State(hand, Phase.BET, street, opening, new_round(line)), told)
         if street is _DISCARD_ON[stakes.variant]:
-            return _ask_discards(hand, street, chips, live, line)
-    told += [Told(Shown(seat, deal.holes[seat])) for seat in order]
+            return Step(_ask_discards(closed._replace(street=street)), told)
+    shown = [Told(Shown(seat, deal.holes[seat])) for seat in order]
     with_low = stakes.variant is Variant.CRAZY_HILO
     pots = pots_of(chips.paid, live)
     won = award(pots, order, deal.holes, deal.runout, with_low=with_low)
-    return _end_hand(hand, street, chips, live, line, won, deals, told)
+    return _end_hand(closed._replace(street=street), won, deals, (*told, *shown))
 
 
 def _end_hand(
-    hand: Hand,
-    street: Street,
-    chips: Chips,
-    live: tuple[Seat, ...],
-    line: Line,
-    won: tuple[PotWon, ...],
-    deals: Deals,
-    told: list[Told],
-) -> State:
+    closed: _Closed, won: tuple[PotWon, ...], deals: Deals, told: tuple[Told, ...]
+) -> Step:
     """Pay out the pots, and begin the next hand if there is one."""
+    hand, street, chips, live, line = closed
     match, shares = hand.match, [each.shares for each in won]
     stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
     scores = score_hand(match, stacks)
-    told += [Told(each) for each in won]
-    told.append(Told(HandEnded(match.hand, scores.hands[-1], scores.totals)))
+    ended = Told(HandEnded(match.hand, scores.hands[-1], scores.totals))
+    told = (*told, *[Told(each) for each in won], ended)
     following = next_hand(match, scores)
     if following is not None:
         return begin_hand(hand.stakes, following, deals, told)
@@ -335,4 +333,4 @@ def _end_hand(
     limits = hand.stakes.limits[0]
     paid_out = rounds.closed(limits, Chips(stacks, nothing, nothing), live)
     over = Hand(hand.stakes, ended_match(match, scores), hand.deal)
-    return State(over, Phase.OVER, street, paid_out, line)
+    return Step(State(over, Phase.OVER, street, paid_out, line), told)

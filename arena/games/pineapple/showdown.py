@@ -40,13 +40,11 @@ def award(
     for pot in pots:
         players = [seat for seat in order if seat in pot.eligible]
         winners, low_winners = best_of(players, highs), best_of(players, lows)
-        shares = [0] * len(holes)
         # An odd chip goes to the high half; without a low that is the whole pot.
         low_half = pot.amount // 2 if low_winners else 0
-        share_out(shares, pot.amount - low_half, winners)
+        shares = share_out(pot.amount - low_half, winners, len(holes))
         if low_winners:
-            share_out(shares, low_half, low_winners)
-        won.append(
-            PotWon(pot.amount, pot.eligible, tuple(winners), tuple(low_winners), tuple(shares))
-        )
+            lows_shares = share_out(low_half, low_winners, len(holes))
+            shares = tuple([high + low for high, low in zip(shares, lows_shares, strict=True)])
+        won.append(PotWon(pot.amount, pot.eligible, tuple(winners), tuple(low_winners), shares))
     return tuple(won)

@@ -13,7 +13,7 @@ There is no fifth round, though the source speaks of one (S1).
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.cards import PACK_52, Card
 from arena.games.betting import rounds
@@ -60,8 +60,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
       BadOptions: unless there are 2 to 8 seats, and the stakes make sense.
     """
     stakes, match = first_match(options, seats)
-    told: list[Told] = []
-    return Step(begin_hands(stakes, match, deals, told), tuple(told))
+    return begin_hands(stakes, match, deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -136,38 +135,49 @@ def result(state: State) -> Result | None:
     return None if to_act(state) else result_of(state.hand.match)
 
 
-def begin_hands(stakes: Stakes, match: Match | None, deals: Deals, told: list[Told]) -> State:
+class _Closed(NamedTuple):
+    """A hand between two rounds: the bets of the last are collected."""
+
+    hand: Hand
+    number: int
+    chips: Chips
+    live: tuple[Seat, ...]
+    line: Line
+
+
+def begin_hands(stakes: Stakes, match: Match, deals: Deals) -> Step:
     """Begin the next hand that has something to decide, or end the match.
 
     In a freezeout a hand may pass without a decision: where antes take all the
     chips of all seats but one (S13).
     """
-    state: State | None = None
-    while match is not None:
-        state = begin_hand(stakes, match, deals, told)
-        if state.phase is not Phase.OVER:
-            return state
-        ended = state.hand.match
-        match = next_hand(ended, ended.scores)
-    assert state is not None
-    return state
+    state, told = begin_hand(stakes, match, deals)
+    while state.phase is Phase.OVER:
+        following = next_hand(state.hand.match, state.hand.match.scores)
+        if following is None:
+            break
+        state, more = begin_hand(stakes, following, deals)
+        told += more
+    return Step(state, told)
 
 
-def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> State:
+def begin_hand(stakes: Stakes, match: Match, deals: Deals) -> Step:
     """Post, deal a card down and one up, and find who brings in."""
     players, limits = match.players, stakes.limits[0]
     order = rounds.clockwise(players, match.dealer)
     chips = rounds.post(match.stacks, stakes.ante)
-    told.append(Told(HandBegan(match.hand, match.dealer, chips)))
+    told = [Told(HandBegan(match.hand, match.dealer, chips))]
     deck = deals.shuffle(match.hand, "deck", PACK_52)
     holes: list[Card | None] = [None] * len(match.stacks)
     for seat, card in zip(order, deck, strict=False):
         holes[seat] = card
         told.append(Told(Dealt(seat, card), (seat,)))
     deal = Deal(tuple(holes), ((),) * len(holes), deck[len(players) :])
-    hand = Hand(stakes, match, _deal_up(deal, order, 1, told))
+    deal, upcards = _deal_up(deal, order, 1)
+    told.append(upcards)
+    hand = Hand(stakes, match, deal)
     if not rounds.able(chips, players):
-        return _deal_on(hand, 1, chips, players, NO_ACTIONS, told)
+        return _deal_on(_Closed(hand, 1, chips, players, NO_ACTIONS), tuple(told))
     able = [seat for seat in order if chips.stacks[seat]]
     first = first_to_act(hand.deal.upcards, able)
     stack = chips.stacks[first]
@@ -175,15 +185,15 @@ def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: list[Told]) -> 
     low, high = min(stakes.bring_in, stack), min(limits.most, stack)
     price = rounds.unopened(limits)
     opening = Round(limits, chips, players, (first,), price, (), 0, low, high)
-    return State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS)
+    return Step(State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS), tuple(told))
 
 
-def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int, told: list[Told]) -> Deal:
+def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int) -> tuple[Deal, Told]:
     upcards, cards = list(deal.upcards), deal.stock[: len(order)]
     for seat, card in zip(order, cards, strict=True):
         upcards[seat] = (*upcards[seat], card)
-    told.append(Told(UpcardsDealt(number, order, cards)))
-    return Deal(deal.holes, tuple(upcards), deal.stock[len(order) :])
+    after = Deal(deal.holes, tuple(upcards), deal.stock[len(order) :])
+    return after, Told(UpcardsDealt(number, order, cards))
 
 
 def _bring_ins(opening: Round) -> Choices:
@@ -228,49 +238,49 @@ def _go_on(state: State, after: Round, line: Line, event: Told, deals: Deals) ->
     hand, number = state.hand, state.number
     if after.pending:
         return Step(State(hand, Phase.BET, number, after, line), (event,))
-    told = [event]
-    ended = _end_round(hand, number, after, line, told)
+    ended, told = _end_round(hand, number, after, line, (event,))
     if ended.phase is Phase.OVER:
         match = ended.hand.match
         following = next_hand(match, match.scores)
         if following is not None:
-            ended = begin_hands(hand.stakes, following, deals, told)
-    return Step(ended, tuple(told))
+            ended, more = begin_hands(hand.stakes, following, deals)
+            told += more
+    return Step(ended, told)
 
 
-def _end_round(hand: Hand, number: int, ended: Round, line: Line, told: list[Told]) -> State:
+def _end_round(hand: Hand, number: int, ended: Round, line: Line, told: tuple[Told, ...]) -> Step:
     """Collect the bets, and go on to the next card or the end of the hand."""
     live, before = ended.live, ended.chips
     chips, owner = rounds.collect(ended)
     if owner is not None:
         amount = chips.stacks[owner] - before.stacks[owner]
-        told.append(Told(UncalledReturned(owner, amount)))
+        told += (Told(UncalledReturned(owner, amount)),)
+    closed = _Closed(hand, number, chips, live, line)
     if len(live) == 1:
-        pot = Pot(sum(chips.paid), live)
-        return _end_hand(hand, number, chips, live, line, (pot,), told)
-    return _deal_on(hand, number, chips, live, line, told)
+        return _end_hand(closed, (Pot(sum(chips.paid), live),), told)
+    return _deal_on(closed, told)
 
 
-def _deal_on(
-    hand: Hand, number: int, chips: Chips, live: tuple[Seat, ...], line: Line, told: list[Told]
-) -> State:
+def _deal_on(closed: _Closed, told: tuple[Told, ...]) -> Step:
     """Deal cards until somebody has something to decide, or the hands are shown."""
+    hand, number, chips, live, line = closed
     stakes, match, deal = hand.stakes, hand.match, hand.deal
     order = rounds.clockwise(live, match.dealer)
     able = [seat for seat in order if chips.stacks[seat]]
     while number < LAST_ROUND:
         number += 1
-        deal = _deal_up(deal, order, number, told)
+        deal, upcards = _deal_up(deal, order, number)
+        told += (upcards,)
         if len(able) > 1:
             limits = stakes.limits[number > 2 or _pair_shows(deal.upcards, live)]
             first = live.index(first_to_act(deal.upcards, able))
             turns = live[first:] + live[:first]
             opening = rounds.begin(limits, chips, live, turns, rounds.unopened(limits))
             after = Hand(stakes, match, deal)
-            return State(after, Phase.BET, number, opening, new_round(line))
-    told += [Told(Shown(seat, _hole(deal, seat))) for seat in order]
-    pots = pots_of(chips.paid, live)
-    return _end_hand(Hand(stakes, match, deal), number, chips, live, line, pots, told)
+            return Step(State(after, Phase.BET, number, opening, new_round(line)), told)
+    shown = [Told(Shown(seat, _hole(deal, seat))) for seat in order]
+    closed = closed._replace(hand=Hand(stakes, match, deal), number=number)
+    return _end_hand(closed, pots_of(chips.paid, live), (*told, *shown))
 
 
 def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool:
@@ -278,29 +288,22 @@ def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool
     return any(upcards[seat][0][0] == upcards[seat][1][0] for seat in live)
 
 
-def _end_hand(
-    hand: Hand,
-    number: int,
-    chips: Chips,
-    live: tuple[Seat, ...],
-    line: Line,
-    pots: Sequence[Pot],
-    told: list[Told],
-) -> State:
+def _end_hand(closed: _Closed, pots: Sequence[Pot], told: tuple[Told, ...]) -> Step:
     """Share out the pots; the state has the phase `OVER`, whether or not the match goes on."""
+    hand, number, chips, live, line = closed
     deal = hand.deal
     held = [(_hole(deal, seat), *deal.upcards[seat]) for seat in live]
     won = award(pots, held, live, len(deal.holes))
     shares = [each.shares for each in won]
     stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
-    told += [Told(each) for each in won]
     scores = score_hand(hand.match, stacks)
-    told.append(Told(HandEnded(hand.match.hand, scores.hands[-1], scores.totals)))
+    ended = Told(HandEnded(hand.match.hand, scores.hands[-1], scores.totals))
+    told = (*told, *[Told(each) for each in won], ended)
     nothing = (0,) * len(stacks)
     limits = hand.stakes.limits[number > 1]
     paid_out = rounds.closed(limits, Chips(stacks, nothing, nothing), live)
     over = Hand(hand.stakes, ended_match(hand.match, scores), deal)
-    return State(over, Phase.OVER, number, paid_out, line)
+    return Step(State(over, Phase.OVER, number, paid_out, line), told)
 
 
 def _hole(deal: Deal, seat: Seat) -> Card:

@@ -35,7 +35,6 @@ def award(
     won = []
     for pot in pots:
         winners = best_of(pot.eligible, values)
-        shares = [0] * seats
-        share_out(shares, pot.amount, odd_chip_order(winners, held))
-        won.append(PotWon(pot.amount, pot.eligible, tuple(winners), tuple(shares)))
+        shares = share_out(pot.amount, odd_chip_order(winners, held), seats)
+        won.append(PotWon(pot.amount, pot.eligible, tuple(winners), shares))
     return won

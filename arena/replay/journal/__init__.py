@@ -1,1 +1,1 @@
-"""The journal: what is appended while matches are played, and what is found in it afterwards."""
+"""The journal: written while matches are played, and read when an arena starts again."""

@@ -1,11 +1,11 @@
-"""A log that only grows, of which it is known how much has reached the disk.
+"""A log that only grows, and knows how much of it has reached the disk.
 
 Records are collected in memory (`append`), written together (`flush`: then they survive the
-process), and brought to the disk together (`synced`: then they survive a power cut). Whoever
-waits for the disk shares one sync with all who wait at the time.
+process), and brought to the disk together (`synced`: then they survive a power cut). All
+callers who wait for the disk at the same time share one sync.
 
-What the file is called, what stands at its head and who may write it is for the owner to say:
-it opens the file and hands it over. The first write or sync that fails ends all writing.
+The log's owner chooses the file's name, its head and its writer: it opens the file and hands it
+over. The first write or sync that fails ends all writing.
 """
 
 import logging
@@ -37,7 +37,7 @@ class DiskWatch(Protocol):
 
 
 class AppendLog:
-    """A log of records (`arena.replay.records`) of which this process is the only writer.
+    """A log of records (`arena.replay.records`) that this process alone writes.
 
     Raises:
       Unwritten: from any method that writes or waits for the disk, once the disk has refused.
@@ -59,7 +59,7 @@ class AppendLog:
 
         Args:
           fd: Open for appending.
-          name: What cannot be written, in the sentence that `on_broken` gets.
+          name: What the log is called in the sentence that `on_broken` gets.
           on_broken: Is told once why writing ended.
           watch: Is told how long the disk takes.
           after_sync: Called after each sync that somebody waited for; it may `continue_in`
@@ -117,8 +117,8 @@ class AppendLog:
             disk.write_all(self._fd, data)
         except OSError as error:
             self._break(error)
-        # Not before: while records wait that could not be written, every flush is refused, and
-        # nobody sends what follows from them.
+        # Only now: while records that could not be written stay here, every flush is refused, and
+        # nothing that follows from them is sent.
         self._buffer.clear()
         if self._watch is not None:
             self._watch.wrote(time.perf_counter() - began_s)
@@ -184,7 +184,7 @@ class AppendLog:
             raise Unwritten(self._broken)
 
     def end(self, why: str) -> None:
-        """Write nothing any more, as a log that belongs to this one cannot be written."""
+        """Write nothing any more, as the log beside this one cannot be written."""
         self._broken = self._broken or why
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Which attempt at a match counts, where journals hold more than one.
 
 A match that was cut short goes on in the journal of a later process, which first
-writes down again what there was. One that the arena aborted may be played anew.
+copies the match's records. One that the arena aborted may be played anew.
 """
 
 from collections.abc import Sequence

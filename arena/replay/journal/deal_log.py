@@ -1,13 +1,13 @@
 """Keeps the deals: secrets in one file, commitments for everybody in another.
 
-Nothing of a deal-set may be shown that could be lost: an entry of the public
+What is shown of a deal-set must not be lost afterwards. So an entry of the public
 log is written only when the secrets before it are on the disk, and the caller
-shows it only after that (`synced`). So a crash at any moment leaves each
-commitment of the public log with a secret that opens it.
+shows it only after that (`synced`). A crash at any moment leaves each commitment
+of the public log with a secret that opens it.
 
-Both files are logs of their own (`arena.replay.journal.append_log`). Here stands
-what joins them: entries wait until the secrets are on the disk as far as they
-stood when the entry was made (`_release`), and neither is written without the other.
+Both files are logs of their own (`arena.replay.journal.append_log`). This module
+joins them: an entry waits until all secrets that are older than it are on the disk
+(`_release`), and once one file cannot be written, neither is.
 """
 
 import contextlib
@@ -46,11 +46,11 @@ _log = logging.getLogger(__name__)
 
 
 class DealLog:
-    """The two files of deals, of which one process is the only writer.
+    """The two files of deals. One process alone writes them.
 
-    When it is opened, torn ends are cut off and what an earlier process left
-    half done is brought to its end: deal-sets that were not fixed are void, and
-    openings that the public log misses are published. All of that is then on disk.
+    Opening them cuts off torn ends and finishes what an earlier process left half
+    done: deal-sets that were not fixed are void, and openings that the public log
+    lacks are published. All of that is then on disk.
 
     Raises:
       Unwritten: from any method that writes, once the disk has refused; from
@@ -70,12 +70,12 @@ class DealLog:
         """
         self.folder = folder
         self.book = DealBook()
-        """The deal-sets that are not over, and those that bots made void before them."""
+        """The deal-sets that are not over, and earlier attempts at them that bots made void."""
         self.counts: Counter[str] = Counter()
         """Records that were written, by kind, for metrics."""
         self._on_broken = on_broken
         self._waiting: deque[tuple[int, bytes]] = deque()
-        """Entries for the public log, each with how far the secrets must be on the disk before."""
+        """Entries for the public log, each with the length of secrets that must be on the disk first."""
         log = CommitmentLog()
         with contextlib.ExitStack() as unless_done:
             try:
@@ -120,7 +120,7 @@ class DealLog:
 
     @property
     def live(self) -> tuple[BookedDeal, ...]:
-        """Deal-sets whose packs are fixed, and which were not opened yet."""
+        """Deal-sets whose packs are fixed and not opened yet."""
         return tuple(each for each in self.book.deals() if each.state is DealState.FIXED)
 
     def drawn(
@@ -178,9 +178,9 @@ class DealLog:
         commitments: Sequence[bytes] = (),
         entropies: Sequence[bytes] = (),
     ) -> BookedDeal:
-        """End a deal-set by which no match is played, and open it in the public log.
+        """End a deal-set without any match, and open it in the public log.
 
-        If a bot is the reason, the commitments and what was told as entropy say which.
+        If a bot is the reason, `commitments` and `entropies` show which one.
         """
         voided = deals_pb2.DealVoided(
             context=context, reason=reason, commitments=commitments, entropies=entropies
@@ -276,9 +276,9 @@ class DealLog:
         for context in self._committed:
             if self.book.get(context) is None:
                 self.damage.append(f"the secret of deal-set {context.hex()[:16]} is lost")
-        groups = list(self.book.deals())
-        played = {each.fair_deal.deal_set for each in groups if each.state is DealState.OPENED}
-        for deal in groups:
+        deals = list(self.book.deals())
+        played = {each.fair_deal.deal_set for each in deals if each.state is DealState.OPENED}
+        for deal in deals:
             void = deal.state is DealState.VOIDED
             needed = deal.defaulters and deal.fair_deal.deal_set not in played
             if deal.state is DealState.OPENED or (void and not needed):
@@ -297,8 +297,8 @@ def _go_on(path: Path, fd: int, magic: bytes, take: Callable[[bytes], None]) -> 
 
     What is cut off is kept beside the file, for a person to look at.
     """
-    damage: list[str] = []
-    sound = scan(path, magic, take, damage)
+    sound, found = scan(path, magic, take)
+    damage = list(found)
     size = path.stat().st_size
     if sound < size:
         with path.open("rb") as file:

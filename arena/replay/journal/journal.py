@@ -3,8 +3,8 @@
 Records are collected in memory and written with one `write` before anything
 that follows from them is sent to a bot (`flush`); they reach the disk in
 groups, at most 20 ms later (`run`), and at once where a result is to be shown
-(`synced`). A killed process so loses nothing that a bot has seen, a power cut
-at most 20 ms of moves and never a result.
+(`synced`). So a killed process loses nothing that a bot has seen. A power cut
+loses at most 20 ms of moves, and never a result that was shown.
 
 It is one log in many files, its segments: a full one is followed by the next.
 

@@ -1,7 +1,7 @@
 """What the journals of ended processes hold: matches that ended, and those that did not.
 
-Read once when an arena starts. Nothing of a journal is lost by a kill; a torn end costs what
-was torn.
+Read once when an arena starts. A kill loses nothing of a journal; a torn end loses only the
+torn records.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -42,7 +42,7 @@ class Ended:
     path: Path | None
     """Its replay; None while its deal-set is held, or if it may be played again."""
     bodies: tuple[bytes, ...] = ()
-    """Its records, of which its replay is still to be made."""
+    """Its records, if its replay is still to be made."""
     order: journal_pb2.Ordered | None = None
     """How it was ordered, if the journal has it."""
     opening: Opening | None = None
@@ -114,10 +114,10 @@ class Recovery:
     """Oldest first."""
 
     def spent(self, waiting: Collection[str], unpublished: Collection[str]) -> list[Path]:
-        """Segments of which nothing is needed any more.
+        """Segments that are not needed any more.
 
-        `waiting` are the matches, by id, that no other journal has yet, and that may
-        still go on; `unpublished` those that have ended and have no replay yet.
+        `waiting` are the ids of matches that may still go on and that no later journal
+        has; `unpublished` those of matches that have ended without a replay so far.
         """
         return [
             segment
@@ -129,7 +129,7 @@ class Recovery:
         ]
 
     def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
-        """Take note of what a session had counted up to."""
+        """Take note of a session's counters."""
         kept = self.sessions.get((bot, instance), KeptSession())
         self.sessions[bot, instance] = kept.including(epoch, matches)
 
@@ -142,12 +142,12 @@ def recover(
 ) -> Recovery:
     """Find what the journals of ended processes hold, and cut the replays that are missing.
 
-    `signer`, if there is one, signs what is cut.
-    Matches of a deal-set that is `held`, by its name, are not cut: its deals
-    are not to be known yet. A match alone is a deal-set of its own, with its id as
-    the name. Nor are matches cut that are played again (`is_played_again`). Journals that a process still writes are
-    passed over. A torn end of a journal, as a killed process or a power cut
-    leaves, costs what was torn and is named in `damage`.
+    `signer`, if there is one, signs what is cut. Two kinds of matches are not cut:
+    those that are played again (`is_played_again`), and those of a deal-set that is
+    `held`, by its name, as its deals are still secret. A match alone is a deal-set of
+    its own, with its id as the name. Journals that a process still writes are passed
+    over. A killed process or a power cut may leave a journal with a torn end: the
+    torn records are lost, and `damage` names them.
 
     Raises:
       OSError: if a folder cannot be read, or a replay not be written.
@@ -175,7 +175,7 @@ def recover(
 
 @dataclass(slots=True)
 class _Match:
-    """A match of which records were found."""
+    """A match that has records in a journal."""
 
     opened: journal_pb2.Opened
     wanted: bool
@@ -325,6 +325,6 @@ class _Search:
             if path is None:
                 ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
             self._found.ended.append(ended)
-            # This ends what was found of it before, and not what a later attempt has begun.
+            # This ends the attempts that were found before it, not one that a later journal began.
             unfinished = self._found.unfinished
             unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]

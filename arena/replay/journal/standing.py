@@ -1,7 +1,7 @@
-"""What the journals know of one match, read without writing anything or disturbing who writes.
+"""What the journals know of one match, read without disturbing the process that writes them.
 
 A match has no replay while it is in play, while it waits to go on after a
-crash, and while its deal-set is open. Who asks for it is told how it stands.
+crash, and while its deal-set is open. Until then its standing is told instead.
 """
 
 import mmap
@@ -42,9 +42,18 @@ class Standing:
     seated: tuple[SeatedAt, ...] = ()
     """Which process of which bot sits where, by seat; empty if that is not known."""
     ordered_again: bool = False
-    """Whoever ordered it orders it again after a restart of the arena."""
+    """After a restart of the arena it waits until it is ordered again."""
     written_unix_s: float = 0.0
     """When its journal was last written."""
+
+    def take(self, body: object) -> None:
+        """Take the match's next record."""
+        if isinstance(body, journal_pb2.Decided):
+            self.decided.append(body)
+        elif isinstance(body, journal_pb2.Closed):
+            self.closed = body
+        elif isinstance(body, journal_pb2.Seated):
+            self.seated = tuple(SeatedAt(each.bot, each.instance, each.match) for each in body.bots)
 
     @property
     def state(self) -> State:
@@ -72,7 +81,7 @@ def standing_of(journal_folder: Path, match_id: str) -> Standing | None:
         try:
             standing = _in_run(run, match_id)
         except FileNotFoundError:
-            continue  # an arena has just removed a journal that nobody needs any more
+            continue  # an arena has just removed this journal, as it needs it no more
         if standing is None:
             continue
         both_cut_short = standing.state is State.SUSPENDED and (found and found.closed) is None
@@ -101,7 +110,7 @@ def _in_run(segments: list[Path], match_id: str) -> Standing | None:
                             head = _MATCH + varint(found[0])
                             standing = Standing(found[1], live, ordered_again=ordered_again)
                     elif standing is not None and body.startswith(head):
-                        _take(standing, read_body(record)[1])
+                        standing.take(read_body(record)[1])
             except Damaged:
                 pass  # the torn end of a killed process, or a record that is just being written
         if standing is not None:
@@ -117,15 +126,6 @@ def _named(
     if record.ordered.match_id == match_id:
         return record.match, record.ordered
     return (record.match, record.opened) if record.opened.match_id == match_id else None
-
-
-def _take(standing: Standing, body: object) -> None:
-    if isinstance(body, journal_pb2.Decided):
-        standing.decided.append(body)
-    elif isinstance(body, journal_pb2.Closed):
-        standing.closed = body
-    elif isinstance(body, journal_pb2.Seated):
-        standing.seated = tuple(SeatedAt(each.bot, each.instance, each.match) for each in body.bots)
 
 
 def _holds(fd: int, wanted: bytes) -> bool:

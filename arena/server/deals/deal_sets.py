@@ -1,9 +1,8 @@
 """Deal-sets in play: where their packs come from, and when their replays may be read.
 
-All matches of a deal-set have the same packs, so nothing of it is shown before
-the last of them has a result: then all its replays are published, and a fair
-deal is opened. That also holds where its matches were played by several
-processes, one after another.
+All matches of a deal-set have the same packs, so nothing of it is shown before its
+last match has a result. Then all its replays are published, and a fair deal is
+opened; also where several processes, one after another, played the matches.
 """
 
 import logging
@@ -33,7 +32,7 @@ class _DealSet:
     over: set[str] = field(default_factory=set)
     """Matches that will not be played again, by id."""
     records: dict[str, Sequence[bytes]] = field(default_factory=dict)
-    """Of matches that are over, by id: what their replays will hold."""
+    """The records of matches that are over, by id, for their replays."""
 
 
 class DealSets:
@@ -57,7 +56,7 @@ class DealSets:
         self._sets: dict[str, _DealSet] = {}
 
     def take_up(self, order: DealSetOrder, over: Collection[str]) -> None:
-        """Know a deal-set of which some matches, by id, have a result already."""
+        """Take up a deal-set; the matches `over`, by id, have a result already."""
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         known.over.update(over)
 

@@ -32,7 +32,7 @@ from arena.server.orders import DealSetOrder
 from cardarena.v1 import journal_pb2, play_pb2
 
 REMEMBERED_DEALS: Final = 1_000
-"""Deal-sets that are over, about which a late message is passed over and not refused."""
+"""Deal-sets that are over and still known: a late message about one is ignored, not refused."""
 SALT_BYTES: Final = 32
 PSEUDONYM_BYTES: Final = 8
 
@@ -49,7 +49,7 @@ class Culprit:
 
 @dataclass(frozen=True, slots=True)
 class FixedDeals:
-    """What the packs of a deal-set come from, once nobody can choose them any more."""
+    """The source of a deal-set's packs, fixed so that nobody can choose them any more."""
 
     opening: Opening
     """What opens them, with the key of the deals. Secret until the deal-set is over."""

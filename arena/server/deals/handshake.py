@@ -5,9 +5,9 @@
 | COMMIT | deal_open          | a commitment from each bot asked  | REVEAL         |
 | REVEAL | deal_transcript    | the opening of each commitment    | SETTLED        |
 
-Whoever does not commit in time adds no entropy, and that is nobody's fault. A
-commitment that is not opened, or wrongly, makes the deal-set void: otherwise a
-bot could look at the others' entropy first, and choose whether to add its own.
+A bot that does not commit in time adds no entropy, which is no fault. A
+commitment that is opened wrongly or not at all makes the deal-set void: otherwise
+a bot could look at the others' entropy first, and choose whether to add its own.
 """
 
 import math
@@ -26,7 +26,7 @@ from cardarena.v1 import journal_pb2, play_pb2
 COMMIT_S: Final = 5.0
 """Time to commit. It also runs while a bot is away: not to commit costs nothing."""
 REVEAL_S: Final = 5.0
-"""Time to open a commitment, of which only the time counts that the bot is connected."""
+"""Time to open a commitment. It runs only while the bot is connected."""
 REVEAL_LIMIT_S: Final = 30.0
 """Longest time to open a commitment, connected or not."""
 PUNCTUAL_S: Final = 0.1

@@ -1,1 +1,1 @@
-"""Who is let in: what every call passes, from its token to the limits on what may be open."""
+"""The gate that every call passes: tokens and keys, access, call limits, admission of matches."""

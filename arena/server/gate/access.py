@@ -34,7 +34,7 @@ CALLS: Final[Mapping[str, Access]] = {
     "/cardarena.v1.LobbyService/ListMatches": Access.READ,
     "/cardarena.v1.ReplayService/GetReplay": Access.READ,
     "/cardarena.v1.ReplayService/ListReplays": Access.READ,
-    # What watches a server has no key; it learns whether the arena runs, and no more.
+    # A monitor has no key; it learns whether the arena runs, and no more.
     "/grpc.health.v1.Health/Check": Access.OPEN,
     "/grpc.health.v1.Health/Watch": Access.OPEN,
     # Tells the calls and messages there are, which are published anyway.
@@ -51,8 +51,8 @@ _SCOPES: Final[Mapping[Access, frozenset[Scope]]] = {
 def authorise(access: Access, metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> None:
     """Let a call pass, or not.
 
-    Where guests are let in, whoever says nothing is one, and may do all; whoever
-    says something is held to it.
+    Where guests are let in, a call without a token is a guest's, and may do all; a
+    call with a token may do what that token allows.
 
     Raises:
       Refused: if the call may not be made with what its metadata says.

@@ -1,8 +1,8 @@
 """Whether the arena takes another match just now: not while it is late or its disk is nearly full.
 
-Matches in play come first: what would make all of them late is refused at the
-door, with a time after which to ask again. Tournaments are not refused: fewer
-of their matches are in play at a time, but always one, so that they get on.
+Matches in play come first: a new match that would make them late is refused, with a
+time after which to ask again. Matches of tournaments are not refused but wait for
+their turn: fewer are in play at a time, but always at least one.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ CHECK_LATE_S: Final = 0.1
 """How long one look at the lateness holds, as the figure takes some sorting."""
 CHECK_DISK_S: Final = 1.0
 HALVE_S: Final = 10.0
-"""How long the lateness looks back: before that it cannot show what fewer matches do for it."""
+"""The span that the lateness is measured over. Only after it does a lower limit show in it."""
 WAIT_S: Final = 0.25
 """Between two looks of a match that waits for its turn."""
 
@@ -116,7 +116,7 @@ class Admission:
         if self._full.at(now_s):
             return 1
         if now_s >= self._halve_at_s:
-            # At first there were those that play and the one that asks.
+            # Before the first halving: the matches in play and the one that asks.
             were = self._turns + 1 if self._limit == math.inf else self._limit
             self._limit = max(1, were // 2)
             self._halve_at_s = now_s + HALVE_S

@@ -45,15 +45,15 @@ async def fail(context: Context, call: str) -> None:
 
 
 class CallInterceptor(grpc.aio.ServerInterceptor):
-    """Looks at who makes a call, and wraps the handler of all that have one request message.
+    """The call interceptor: authorises every call, and reads the message of unary requests.
 
-    Such a call is given to grpc as one that streams: the wire is the same, and grpc
-    would wait for the one message of a call without any time limit.
+    A call with one request message is given to grpc as one that streams requests. The
+    wire is the same, but grpc would wait for that message without any time limit.
     """
 
-    def __init__(self, tokens: Tokens, doors: CallLimits | None = None) -> None:
+    def __init__(self, tokens: Tokens, limits: CallLimits | None = None) -> None:
         self._tokens = tokens
-        self._doors = doors or CallLimits()
+        self._limits = limits or CallLimits()
 
     async def intercept_service(
         self,
@@ -72,8 +72,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         except Refused as refused:
             return _refusing(handler, refused)
         if access is Access.HELLO:
-            return handler  # it guards itself
-        enter = functools.partial(self._doors.call, looks=access is Access.READ)
+            return handler  # Play judges the token of `hello` itself
+        enter = functools.partial(self._limits.call, looks=access is Access.READ)
         if handler.request_streaming:
             return _entered(handler, enter)
         parse = handler.request_deserializer or bytes

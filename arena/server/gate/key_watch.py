@@ -23,7 +23,7 @@ from arena.store import Key, StoreError
 LOOK_S: Final = 1.0
 """Between two looks."""
 MAX_LOOK_UPS: Final = 20
-"""Further looks that unknown tokens may cause in that time."""
+"""Most further looks that unknown tokens may cause between two of those."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class KeyWatch:
             await self.look()
 
     async def look(self) -> None:
-        """Learn what has changed, and close the streams of those whom it concerns."""
+        """Learn changes of the keys, and close the streams of bots whose keys they end."""
         self._used |= self._tokens.used_keys()
         try:
             changed = await trio.to_thread.run_sync(self._exchange, self._tokens.change)
@@ -97,7 +97,7 @@ class KeyWatch:
     def _exchange(self, change: int) -> Sequence[Key]:
         changed = self._source.changed_since(change)
         if self._used:
-            # A file that can be read but not written still tells who was revoked.
+            # Keys that were revoked are learnt even if the file cannot be written.
             with contextlib.suppress(StoreError):
                 self._source.mark_used(self._used, datetime.now(UTC).date())
                 self._used = frozenset()

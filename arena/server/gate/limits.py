@@ -1,12 +1,11 @@
 """Who may open a call, and who is let in when there is too much.
 
-gRPC tells nothing of connections, and has no limit for them; calls can be
-counted, by the address that they come from. A call counts until the transport
-is done with it, not only until its handler ends: a client that reads nothing
-holds on to both.
+gRPC neither shows connections nor limits them. So calls are counted instead, by
+the address that they come from. A call counts until the transport is done with it,
+not only until its handler ends: a client that reads nothing holds on to both.
 
 Under overload bots with matches in play come first, then those that come back,
-then new ones, then whoever only looks.
+then new ones, then calls that only look.
 """
 
 import ipaddress
@@ -26,7 +25,7 @@ from arena.token_bucket import TokenBucket
 LOCAL: Final = "this machine"
 """The address of all who come over a loopback address or a socket file."""
 NETWORK_BITS: Final = 64
-"""Of an IPv6 address: whoever has one has all that begin like it."""
+"""Of an IPv6 address: all addresses that share these bits belong to one client."""
 RETRY_S: Final = 1.0
 OVERLOAD_RETRY_S: Final = 5.0
 FULL_RETRY_S: Final = 30.0
@@ -46,7 +45,7 @@ class Rank(IntEnum):
     """A bot that was here before."""
     NEW = 2
     SPECTATOR = 3
-    """Whoever makes a call that only looks."""
+    """A client whose call only looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,9 @@ class CallLimits:
         now_s: Callable[[], float] = time.monotonic,
         why_busy: Callable[[], str] = lambda: "",
     ) -> None:
-        """`why_busy` tells why nothing new should come in, as part of a sentence, or nothing.
+        """`why_busy` tells why nothing new should come in, as part of a sentence; else empty.
 
-        The rate is one of real clients at a real door, whatever clock matches are played by.
+        `now_s` is real time, as the clients are real, whatever clock the matches have.
         """
         limits = limits or Limits()
         self._why_busy = why_busy

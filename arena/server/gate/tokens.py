@@ -1,9 +1,9 @@
-"""Tokens: what they look like, and who says what with which.
+"""Tokens: what they look like, and what their holders may do.
 
 A token is `arena_`, 43 base62 digits of 32 random bytes, and 6 of their CRC-32.
-The mark lets scanners find tokens that were published by mistake, and the
-checksum tells a slip of the hand from a token that is not known, without
-looking anything up. The arena keeps SHA-256 only, so it cannot show a token.
+The mark lets scanners find tokens that were published by mistake. The checksum
+tells a mistyped token from an unknown one without looking anything up. The arena
+keeps only the SHA-256 of a token, so it cannot show it.
 """
 
 import hashlib
@@ -93,7 +93,7 @@ class Tokens:
         keys: Iterable[Key] = (),
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`guests` lets in whoever can reach the arena; `keys` are those that there are so far."""
+        """`guests` lets in everybody who can reach the arena; `keys` are those known so far."""
         self.guests: Final = guests
         self.change = 0
         """The last change of the keys that was learnt."""
@@ -110,7 +110,7 @@ class Tokens:
         self._used: set[str] = set()
         self._doubtful: set[BotId] = set()
         self.learn(keys)
-        self.doubtful()  # nobody has said hello yet: what is over by now concerns nobody
+        self.doubtful()  # keys that expired before now have no streams yet
 
     def add(self, token: str, bot: BotId) -> None:
         """Let in a bot that this arena launches, with a token of `new_token`."""
@@ -140,7 +140,7 @@ class Tokens:
                     self._doubtful.add(BotId(guest))
 
     def doubtful(self) -> frozenset[BotId]:
-        """The bots whose streams may have a token that is no longer valid; each is told once.
+        """The bots whose streams may have a token that has become invalid; each is told once.
 
         A key of theirs was revoked or has expired, or a guest had the name before.
         """
@@ -161,8 +161,8 @@ class Tokens:
         """Which bot says hello with this token.
 
         Raises:
-          Refused: if it is not a bot's, or is no longer valid, or a guest's name is not one or
-            is not free.
+          Refused: if it is not a bot's token, or has become invalid; for a guest, if the name
+            is malformed or taken.
         """
         if self.guests and token.startswith(GUEST):
             return self._guest(token.removeprefix(GUEST))
@@ -186,7 +186,7 @@ class Tokens:
         if launched is not None:
             return Holder(Scope.BOT, launched)
         if digest not in self._keys and not self.look_up():
-            # Not "unknown": a bot that hears that gives up, and its key may be a second old.
+            # Not "unknown": a bot gives up at that, and this key may have been made just now.
             text = "the keys cannot be looked up now: say hello again"
             raise Refused(grpc.StatusCode.UNAVAILABLE, "KEYS_BUSY", text)
         key = self._keys.get(digest)

@@ -18,7 +18,7 @@ from cardarena.v1 import journal_pb2
 _log = logging.getLogger(__name__)
 
 UNPLAYABLE: Final = (UnknownGame, OtherRules, BadOptions, ValueError)
-"""What can be wrong with an order that an earlier version of the arena has kept."""
+"""Errors that an order may raise which an earlier version of the arena wrote down."""
 
 
 class RecoveryAction(Enum):
@@ -27,7 +27,7 @@ class RecoveryAction(Enum):
     RESUME_NOW = auto()
     """Its bots dial in again by themselves."""
     RESUME_WHEN_ORDERED = auto()
-    """Whoever ordered it, as a tournament, orders it again."""
+    """It goes on once it is ordered again, as tournaments do."""
     REPLAY_WHEN_ORDERED = auto()
     """Likewise, but it is played from its first card."""
     ABORT = auto()

@@ -1,9 +1,8 @@
 """The matches of an arena, from their order to their recorded result.
 
-An order is idempotent: a match that is in play is joined, one that was cut short
-goes on, and one that has a result is not played again, whoever asks and in
-whatever process. So a tournament may order all that it misses, as often as it
-likes.
+An order is idempotent, also across processes: a match that is in play is joined,
+one that was cut short goes on, and one that has a result is not played again. So
+a tournament may order all matches that it lacks, as often as it likes.
 """
 
 import contextlib
@@ -53,7 +52,7 @@ _log = logging.getLogger(__name__)
 
 
 class OrderedMatch:
-    """A match that was ordered and has not ended. Whoever wants its outcome may wait for it."""
+    """A match that was ordered and has not ended. Several callers may wait for its outcome."""
 
     def __init__(self, order: DealSetOrder, table: TableOrder, policy: OrderPolicy) -> None:
         self.order = order
@@ -162,7 +161,7 @@ class Matches:
     def order(self, order: DealSetOrder, match_id: str, policy: OrderPolicy) -> OrderedMatch:
         """Have a match of a deal-set played; one that is in play already is joined.
 
-        May be called outside of trio. Whoever hears of the match may count on it.
+        May be called outside of trio. A match that is returned will be played.
 
         Raises:
           Refused: if bots or time are not right, or the id is that of another match.
@@ -318,7 +317,7 @@ class Matches:
             yield
 
     def _reserve(self, match: OrderedMatch) -> tuple[Session, ...]:
-        """The sessions of the bots, by seat, in each of which the match counts from now on."""
+        """The sessions of the bots, by seat. From now on the match counts in each of them."""
         terms, bots = match.order.terms, match.table.bots
         sessions = tuple(self._available(bot, terms, bots, match.policy) for bot in bots)
         for session in sessions:

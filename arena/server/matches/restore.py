@@ -1,9 +1,9 @@
 """Takes up what earlier processes left in their journals, before anybody is let in.
 
-Results that were not recorded are; deal-sets whose last match had ended are
-published; matches that were cut short go on, wait, or are aborted; and matches
-that were promised begin. What is in no newer journal stays in the old one, and
-what nobody needs any more is removed.
+Results that are not in the store yet are recorded. Deal-sets whose last match had
+ended are published. Each match that was cut short goes on, waits or is aborted, as
+its recovery action says; and matches that were promised begin. An old journal stays
+as long as a match needs it, and is then removed.
 """
 
 import logging
@@ -94,7 +94,7 @@ class Restoration:
     # Matches that had ended.
 
     async def _take_up_results(self) -> None:
-        """Record what had ended, and publish the deal-sets of which it was the last."""
+        """Record the matches that had ended, and publish the deal-sets that are over with them."""
         ended = self._recovery.ended
         if not ended:
             return
@@ -117,7 +117,7 @@ class Restoration:
             await trio.to_thread.run_sync(self._results.mark_published, published)
 
     async def _publish_alone(self, ended: Ended) -> None:
-        """Publish a match of which nobody knows any more how it was ordered, if it was alone."""
+        """Publish a match whose order was not kept, if it was a deal-set of its own."""
         if ended.opened.deal_set or ended.opening is None:
             return
         match_id = ended.opened.match_id
@@ -180,14 +180,14 @@ class Restoration:
         with trio.move_on_after(HELD_S):
             await self._sessions.arrived(bots)
         for bot in bots:
-            self._sessions.session_of(bot)  # whoever is late may still come
+            self._sessions.session_of(bot)  # a bot that is late may still come
         try:
             self._matches.begin_promised(match)
         except Refused as refused:
             fields = {"match": match.match_id, "why": refused.text}
             _log.warning("a match cannot begin any more", extra=fields)
 
-    # What is kept, and what is not.
+    # Which journals are kept.
 
     async def _drop_spent(self) -> None:
         """Remove journals of earlier processes once nothing more of them is needed."""

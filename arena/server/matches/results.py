@@ -68,7 +68,7 @@ class ResultWriter:
         own = _Waiting(ended)
         self._waiting.append(own)
         async with self._writing:
-            if not own.done:  # whoever wrote before may have taken it along
+            if not own.done:  # the writer before may have taken it along
                 await self._record_waiting()
         if own.error is not None:
             raise own.error

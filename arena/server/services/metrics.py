@@ -1,9 +1,8 @@
 """What an arena has counted, for Prometheus, and the port on which that and its status are served.
 
 A page costs play little: the numbers are read in one go on the thread of the
-host loop, and written as text on another. The port serves its two pages to few
-at a time, and nobody who can reach it learns more than numbers: no label tells
-of a bot, a match, a card or a token.
+host loop, and written as text on another. The port serves its two pages to few at a time,
+and shows numbers alone: no label names a bot, a match, a card or a token.
 """
 
 import asyncio
@@ -280,7 +279,7 @@ class MetricsPort:
                 async with asyncio.timeout(HEAD_S):
                     await writer.drain()
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
-            pass  # whoever asks in no way that can be answered is hung up on
+            pass  # a client whose request makes no sense is hung up on
         finally:
             self._readers -= 1
             writer.close()

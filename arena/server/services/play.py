@@ -85,8 +85,8 @@ class _Play:
             outbox.close()
             await asyncio.wait((writer,), timeout=LAST_WORDS_S)
             self._end(session, outbox, epoch, peer, reason)
-            # To a bot that does not read nothing can be said, not even that this is the end:
-            # the call stays open, with nothing behind it, until it reads or hangs up.
+            # A bot that does not read cannot even be told that this is the end. Its call stays
+            # open, with nothing behind it, until the bot reads or hangs up.
             await asyncio.wait((writer,))
         finally:
             if not outbox.dropped:

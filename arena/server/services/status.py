@@ -1,6 +1,6 @@
 """How an arena is doing, as the JSON that `arena status` reads.
 
-It holds numbers, and words of closed vocabularies: nothing of a bot, a match, a card or a token.
+It holds numbers and words from fixed lists: nothing of a bot, a match, a card or a token.
 """
 
 import asyncio

@@ -7,7 +7,7 @@
 | SETTLED | no                    | nothing if it says the same again, else it is refused |
 
 A bot has as many OPEN asks as it takes at a time; others wait in the order in
-which they came. Of settled asks the latest are remembered.
+which they came. Only the latest settled asks are remembered.
 """
 
 import hashlib

@@ -98,7 +98,7 @@ class Outbox:
             self._wake()
 
     def drop(self) -> None:
-        """Close, and send nothing more but what the transport has been given."""
+        """Close, and send only what the transport already has."""
         self.close()
         self.dropped = True
         self._counts.waiting_bytes -= self._handed_bytes + self._queued_bytes

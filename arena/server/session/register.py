@@ -1,4 +1,4 @@
-"""All sessions of an arena: who is let in, who is there, and who may be forgotten."""
+"""The session register: lets bots in, finds their sessions, and forgets old ones."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from arena.server.session.session import DealTalk, Session
 from cardarena.v1 import play_pb2
 
 MAX_AWAY: Final = 1_000
-"""Sessions that are kept of bots which have hung up and sit at no match."""
+"""Most sessions that are kept for bots which have hung up and sit at no match."""
 
 
 class SessionRegister:
@@ -50,7 +50,7 @@ class SessionRegister:
         self._real_now_s = real_now_s
         self._sessions: dict[BotId, Session] = {}
         self._kept: dict[BotId, KeptSession] = {}
-        """What sessions that are no more had counted up to."""
+        """The counters of sessions that were forgotten."""
         self._closes_at_s: float | None = None
         """When streams are closed, once the arena drains."""
         self._left: dict[BotId, None] = {}
@@ -94,7 +94,7 @@ class SessionRegister:
     ) -> Session:
         """Attach a stream to its bot's session, and welcome the bot.
 
-        An arena that drains takes back those who have matches in play, as these go on.
+        A draining arena still takes back bots with matches in play, as these go on.
 
         Raises:
           Refused: if it says hello too often, names a game that does not exist, others come
@@ -107,7 +107,7 @@ class SessionRegister:
         return session
 
     def announce_arrival(self) -> None:
-        """Wake whoever waits in `arrived`. May be called outside of trio."""
+        """Wake all who wait in `arrived`. May be called outside of trio."""
         arrival, self._arrival = self._arrival, trio.Event()
         if self._token is not None:
             self._token.run_sync_soon(arrival.set)
@@ -143,7 +143,7 @@ class SessionRegister:
             self._tell_of_drain(session)
 
     def release(self) -> None:
-        """Expect nobody back any longer who has not come since the arena was restarted."""
+        """Stop waiting for bots that have not come back since the arena was restarted."""
         for session in self:
             session.release()
 

@@ -33,8 +33,8 @@ def decision_of(ask_id: int) -> tuple[int, int]:
 
 
 MAX_TRAILING_BYTES: Final = 1 << 20
-"""Of the events that a seat has not been told at the end, the newest are told; only a seat that
-is played by fallback through most of a long match has missed more. The replay has them all."""
+"""Most bytes of pending news at the end of a match: the newest events are told. Only a seat that is
+played by fallback through most of a long match misses any, and the replay has them all."""
 
 
 def _newest(events: Sequence[bytes]) -> Sequence[bytes]:

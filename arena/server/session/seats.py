@@ -3,10 +3,10 @@
 | state   | listed by `welcome` | moves down when                                             |
 |---------|---------------------|-------------------------------------------------------------|
 | PLAYING | yes                 | the match ends, and the bot is told so                      |
-| ENDED   | yes, with its end   | an ask that was sent after it was told is answered: so the  |
-|         |                     | bot has heard. Or, if it never is, when many more have ended |
+| ENDED   | yes, with its end   | the bot answers an ask that was sent after the end, which   |
+|         |                     | shows that it heard of the end; or many more have ended     |
 
-What has moved down from there is forgotten.
+A seat that moves down from ENDED is forgotten.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,8 +36,8 @@ class SeatEntry:
     end: bytes = b""
     """The message that told of the end."""
     open_before: frozenset[int] = frozenset()
-    """Asks that were open when that was told. The answer to any later one shows that it was
-    heard."""
+    """Asks that were open when the end was told. The answer to any later one shows that the bot
+    heard of the end."""
 
 
 class SeatTable:

@@ -33,7 +33,7 @@ MAX_OPEN_ASKS: Final = 512
 MAX_STRIKES: Final = 10
 """Messages that could not be taken before a stream is closed."""
 FREE_MESSAGES: Final = 40
-"""Messages beyond the answers that were owed which a bot may send in one go."""
+"""Messages that a bot may send in one go besides the answers it owes."""
 FREE_MESSAGES_PER_S: Final = 20.0
 """How quickly it may send more of them."""
 
@@ -240,7 +240,7 @@ class Session:
     def ask(self, seating: Seating, ask: OpenAsk) -> None:
         """Ask as soon as the bot has a free slot."""
         entry = self._asks.add(seating, ask)
-        # Never ahead of one that waits: a match that moves on at once would keep its slot.
+        # Never ahead of a waiting ask: else a match that asks again at once would keep the slot.
         if not self._asks.any_waiting and self._has_slot:
             self._send_ask(entry)
         else:
@@ -315,7 +315,7 @@ class Session:
             for answer in given if len(given) <= MAX_OPEN_ASKS else self._first_of(given):
                 owed = self._answer(answer, received_s, data) or owed
                 if outbox.closed:
-                    break  # nobody hears what would be said of the rest
+                    break  # replies to the rest would reach nobody
             if self._asks.any_waiting:
                 self._fill_slots()
             if owed:
@@ -344,12 +344,12 @@ class Session:
             text = "no deal-set is waiting for entropy"
             self._refuse(0, _Reason.REFUSAL_REASON_NOT_OFFERED, text)
         elif refusal := self._on_deal(self.bot, message):
-            # What the bot was asked for may come too late: that is no misbehaviour.
+            # A message that the bot was asked for may come too late, which is no misbehaviour.
             asked_for = self._owed_on_deals > 0
             self._refuse(0, refusal.reason, refusal.text, strike=not asked_for)
 
     def _count_extra(self) -> None:
-        """A message came that no ask had called for: there may be some, but not a flood."""
+        """Count a message that no ask called for: a few are allowed, a flood is not."""
         if not self._bucket.take():
             text = f"over {FREE_MESSAGES_PER_S:g} messages a second that answer no open ask"
             self.close(Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MESSAGES", text))
@@ -397,7 +397,7 @@ class Session:
         if self._asks.contradicts(number, choice):
             text = f"ask {number} has another answer already, which stands"
             self._refuse(number, _Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
-        # Anything else is stale or said twice: nothing to add.
+        # Any other answer is stale or repeated, and needs no reply.
 
     def _garbage(self, text: str, received_s: float, data: bytes) -> None:
         """Something unreadable came. With one ask open, it must have been the answer."""

@@ -51,7 +51,7 @@ class Launcher:
                 raise NoShow(self._failures[bot])
 
     async def ensure(self, bots: Sequence[BotId]) -> None:
-        """As `require`, but a bot that does not come plays as one that has gone."""
+        """As `require`, but the seat of a bot that does not come is played by fallback."""
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 nursery.start_soon(self._bring, bot)

@@ -217,7 +217,7 @@ async def _play(
         if not all(match.id in known and known[match.id].has_result for match in each.matches)
     ]
     if missing:
-        # Whoever cannot play at all is found out before anything is played.
+        # A bot that cannot play at all is found out before the first match.
         await launcher.require([BotId(command.name, 0) for command in plan.commands])
     dealer = _Dealer(plan, missing, arena, launcher)
 
@@ -251,7 +251,7 @@ class _Dealer:
         arena: Arena,
         launcher: Launcher,
     ) -> None:
-        """`deal_sets` are those of which matches are missing, in the order of play."""
+        """`deal_sets` are those with matches still to play, in the order of play."""
         self._fair = not plan.terms.seeded
         self._arena = arena
         self._launcher = launcher

@@ -13,8 +13,8 @@ Each game has a module with its messages under short names: `cardarena.abstrac`.
 
 import os
 
-# Read when grpc is first imported. Else it writes to the terminal whenever a handshake fails: of a
-# bot the SDK tells that better, and with an arena anybody who finds the port could fill it.
+# Read when grpc is first imported. Otherwise grpc writes to the terminal at every failed handshake:
+# the SDK explains these better, and anybody who finds an arena's port could fill its terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 from cardarena import (

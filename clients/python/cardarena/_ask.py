@@ -17,7 +17,7 @@ EventT = TypeVar("EventT")
 
 @dataclass(slots=True)
 class Told:
-    """What the arena told with asks that the bot was never given."""
+    """Events that came with asks which the author's code never got."""
 
     events: list[Any] = field(default_factory=list)
     event_texts: list[str] = field(default_factory=list)
@@ -129,8 +129,8 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     def events(self) -> Sequence[EventT]:
         """What happened since the bot was last given an ask of this match, oldest first.
 
-        Asks that the bot was not given, as it was not needed for the answer or
-        they were withdrawn, leave no gap.
+        That includes the events of asks that the bot never saw, because they were
+        answered without it or withdrawn.
         """
         own: Sequence[EventT] = self._body.events
         return [*self._before.events, *own] if self._before else own

@@ -1,4 +1,4 @@
-"""What a bot's author returns, and the answer that it becomes."""
+"""Turns what the author's code returns into an answer."""
 
 import operator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from cardarena.v1.game_pb2 import GameMove
 from cardarena.v1.play_pb2 import Answer
 
 MAX_NOTE_CHARS: Final = 200
-"""The longest note until the arena has said what it takes."""
+"""The longest note, until `welcome` tells the arena's own limit."""
 
 
 @dataclass(frozen=True, slots=True)

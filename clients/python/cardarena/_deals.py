@@ -11,8 +11,8 @@ implementation of its own: it shares no code with the arena that it judges.
 |                    | transcript; the same again if it is shown again             |
 | deal_close         | nothing                                                     |
 
-Whatever does not hold is a lie: it is told to the bot's author and kept in
-`Deals.lies`. A bot that was lied to reveals nothing more, and plays on.
+A check that fails is a lie of the arena: it is told to the bot's author and kept
+in `Deals.lies`. The bot then reveals nothing more, and plays on.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ DECISION_BITS: Final = 20
 """An ask's id ends in these bits with the number of the seat's decision."""
 
 REMEMBERED: Final = 4096
-"""Deal-sets that are known at most, of those that are over and of those that are not."""
+"""Most deal-sets that are remembered: so many in play, and so many that are over."""
 
 
 # Steps 1 to 5 of the protocol.
@@ -218,7 +218,7 @@ class Deals:
             return reaction
         deal = self._known(context, message.participant)
         if context in self._over:
-            self._lie(context, "it opens a deal-set again whose packs are known", reaction)
+            reaction.say += self._lie(context, "it opens a deal-set again whose packs are known")
             return reaction
         if deal is None:
             entropy = self._draw(ENTROPY_BYTES)
@@ -226,10 +226,10 @@ class Deals:
             deal.public_key = message.public_key
             self._deals[context] = deal
             _forget_oldest(self._deals)
-            self._keep(deal, reaction)
+            reaction.say += self._keep(deal)
         elif _promised(deal) != (commitment, message.participant, message.public_key):
             deal.refused = True
-            self._lie(context, "it committed itself twice, and differently", reaction)
+            reaction.say += self._lie(context, "it committed itself twice, and differently")
             return reaction
         commit = DealCommit(context=context, commitment=deal.commitment)
         reaction.send.append(BotMessage(deal_commit=commit))
@@ -257,11 +257,11 @@ class Deals:
             what = ""
         if what:
             deal.refused = True
-            self._lie(context, f"{what}; nothing is revealed", reaction)
+            reaction.say += self._lie(context, f"{what}; nothing is revealed")
         elif deal.public_key and len(deal.signature) != SIGNATURE_BYTES:
             # No reason to stay silent: that would cost the bot the deal-set.
-            self._lie(context, "it has a key, and does not sign what it shows", reaction)
-        self._keep(deal, reaction)
+            reaction.say += self._lie(context, "it has a key, and does not sign what it shows")
+        reaction.say += self._keep(deal)
         if not deal.refused:
             reveal = DealReveal(context=context, entropy=deal.entropy)
             reaction.send.append(BotMessage(deal_reveal=reveal))
@@ -278,7 +278,7 @@ class Deals:
         deal.entropies = {each.participant: each.entropy for each in message.entropies}
         deal.void_reason = message.void_reason
         if what := _wrong_opening(deal):
-            self._lie(context, what, reaction)
+            reaction.say += self._lie(context, what)
         if deal.void_reason:
             reaction.say.append(f"deal-set {deal.name} is void: {deal.void_reason}")
         elif deal.commitments is None:
@@ -286,8 +286,8 @@ class Deals:
         playing = [match for match in self._told if self._contexts[match] == context]
         if playing and not deal.void_reason:
             what = f"it opens the packs while match {min(playing)} is played with them"
-            self._lie(context, what, reaction)
-        self._keep(deal, reaction)
+            reaction.say += self._lie(context, what)
+        reaction.say += self._keep(deal)
         self._deals.pop(context, None)
         self._over[context] = None
         _forget_oldest(self._over)
@@ -304,7 +304,9 @@ class Deals:
         self._contexts[start.match] = context
         self._told.add(start.match)
         if context in self._over:
-            self._lie(context, f"it begins match {start.match} with packs that are known", reaction)
+            reaction.say += self._lie(
+                context, f"it begins match {start.match} with packs that are known"
+            )
         deal = self._known(context)
         if deal is not None and start.match not in deal.matches:
             deal.matches[start.match] = Shown(start.match, start.terms.game, start.seat)
@@ -328,7 +330,7 @@ class Deals:
             shown.last_sha256 = payload_sha256
         elif decision == last and payload_sha256 != shown.last_sha256:
             what = f"it asks decision {decision} of match {ask.match} twice, and differently"
-            self._lie(self._contexts[ask.match], what, reaction)
+            reaction.say += self._lie(self._contexts[ask.match], what)
         return reaction
 
     def on_match_end(self, end: MatchEnd) -> Reaction:
@@ -340,7 +342,7 @@ class Deals:
         if shown is not None:
             shown.replay_id = end.replay_id
             shown.end = end_sha256(end)
-            self._keep(self._deals[context], reaction)
+            reaction.say += self._keep(self._deals[context])
         return reaction
 
     # Inside.
@@ -362,18 +364,21 @@ class Deals:
                 self._deals[context] = deal
         return deal
 
-    def _keep(self, deal: Deal, reaction: Reaction) -> None:
-        if self._shelf is not None and (problem := self._shelf.keep(deal)):
-            reaction.say.append(problem)
+    def _keep(self, deal: Deal) -> list[str]:
+        """Keep the receipt; what to say of it."""
+        problem = self._shelf.keep(deal) if self._shelf is not None else ""
+        return [problem] if problem else []
 
-    def _lie(self, context: bytes, what: str, reaction: Reaction) -> None:
+    def _lie(self, context: bytes, what: str) -> list[str]:
+        """Note a lie of the arena; what to say of it, if it is new."""
         line = f"the arena LIED about deal-set {context.hex()[:12]}: {what}"
         deal = self._deals.get(context)
         if deal is not None and what not in deal.lies:
             deal.lies.append(what)
-        if line not in self.lies:
-            self.lies.append(line)
-            reaction.say.append(line)
+        if line in self.lies:
+            return []
+        self.lies.append(line)
+        return [line]
 
 
 def _forget_oldest(known: dict[bytes, Any]) -> None:
@@ -398,7 +403,7 @@ def end_sha256(end: MatchEnd) -> bytes:
 
 
 def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
-    """What the arena had said before the bot committed."""
+    """What the arena said before the bot committed, and must not change."""
     return deal.server_commitment, deal.participant, deal.public_key
 
 

@@ -1,8 +1,7 @@
 """How an address is dialled: over TLS, or in plain text where nobody else can read along.
 
-A bot's token is as good as the bot. It is sent in plain text only within one
-machine, whatever the arena itself may say in a redirect, unless the bot's
-author has said that it may.
+Who has a bot's token can play as the bot. So it is sent in plain text only within
+one machine, unless the bot's author allows more; a redirect of the arena cannot.
 """
 
 import contextlib

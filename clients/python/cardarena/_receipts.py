@@ -1,8 +1,8 @@
 """Receipts: what a bot can prove of a fair deal afterwards, one JSON file for each deal-set.
 
 `arena replay verify REPLAY --receipt FILE` compares such a file with a replay.
-Before it reveals, a bot stands by what is in the file, and a bot that was
-restarted in between finds its entropy there again.
+The file is written before the bot reveals its entropy, so a bot that is restarted
+in between finds its entropy there again.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Folder:
         return ""
 
     def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
-        """The deal that was kept; None if there is none, or not a single one."""
+        """The deal that was kept; None if there is no receipt, or more than one."""
         found = list(self._path.glob(f"{_name(context, participant)}.json"))
         if len(found) != 1:
             return None

@@ -48,7 +48,7 @@ class StreamEnd:
 
     @property
     def reason(self) -> str:
-        """Why, shortly: of a failure to connect gRPC tells the whole story, the cause last."""
+        """The reason in short: gRPC's text of a failed connection is long, with the cause last."""
         if not self.welcomed and self.code is grpc.StatusCode.UNAVAILABLE:
             cause = self.details.rpartition(": ")[2]
             if "CERTIFICATE_VERIFY_FAILED" in self.details:

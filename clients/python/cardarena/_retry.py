@@ -1,8 +1,8 @@
 """How long a refusal asks a client to stay away.
 
 gRPC carries the details of an error as a `google.rpc.Status` in the trailing
-metadata. Of that only `google.rpc.RetryInfo` is wanted here, so it is read field
-by field rather than with a package of messages that every bot would need.
+metadata. Only its `google.rpc.RetryInfo` is wanted, so it is read field by field:
+otherwise every bot would need a further package of messages.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,8 @@
 """The bot's side of the play stream, without the stream: bytes in, bytes out.
 
-All that a bot knows of its matches and asks stands here, and nothing here
-reads a socket, starts a thread or calls the author's code. A session outlives
-the streams: it is told when one opens and when it is lost.
+The session holds all that a bot knows of its matches and asks. It reads no socket,
+starts no thread and never calls the author's code. It outlives the streams: it is
+told when one opens and when it is lost.
 
 An ask is in one of these states, and moves down only:
 
@@ -14,9 +14,9 @@ An ask is in one of these states, and moves down only:
 | answered | no          | maybe   | yes      | the same answer is sent again        |
 | settled  | no          | maybe   | maybe    | never listed: `Ask.open` is false    |
 
-There are no positive acknowledgements, so that an answer is kept until the ask
-is settled: by `ask_closed`, the match's next ask, its end, or a `welcome` that
-does not list it.
+The arena does not acknowledge answers, so an answer is kept until its ask is
+settled: by `ask_closed`, the match's next ask, the match's end, or a `welcome` that
+does not list the ask.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -45,10 +45,10 @@ from cardarena.v1.play_pb2 import (
 from cardarena.v1.play_pb2 import Ask as AskMessage
 
 REMEMBERED_ENDS: Final = 1024
-"""Ends of matches that are known again; an arena tells 64 of them again at most."""
+"""Ended matches that are remembered; an arena repeats the last 64 ends at most."""
 
 News: TypeAlias = MatchStart | End
-"""What a bot is told between asks: a match that starts, or one that ended."""
+"""News between asks: a match that starts, or one that ended."""
 
 
 @dataclass(slots=True)
@@ -63,6 +63,11 @@ class Received:
     """Whether the arena has taken the bot on this stream."""
     redirect: str | None = None
     """The endpoint to go to instead."""
+
+    def also(self, more: "Received") -> None:
+        """Send and say more, after the rest."""
+        self.send += more.send
+        self.say += more.say
 
 
 @dataclass(slots=True)
@@ -156,33 +161,32 @@ class Session:
             message = ArenaMessage.FromString(data)
         except DecodeError:
             raise Unreadable("the arena sent bytes that are no message") from None
-        received = Received()
         match message.WhichOneof("body"):
             case "asks":
-                self._on_asks(message.asks.asks, received)
+                return self._on_asks(message.asks.asks)
             case "ask_closed":
-                self._on_ask_closed(message.ask_closed, received)
+                return self._on_ask_closed(message.ask_closed)
             case "match_start":
-                self._on_match_start(message.match_start, received)
+                return self._on_match_start(message.match_start)
             case "match_end":
-                self._on_match_end(message.match_end, received)
+                return self._on_match_end(message.match_end)
             case "welcome":
-                self._on_welcome(message.welcome, received)
+                return self._on_welcome(message.welcome)
             case "refusal":
                 name = RefusalReason.Name(message.refusal.reason)
                 name = name.removeprefix("REFUSAL_REASON_").lower()
-                received.say.append(f"refused ({name}): {message.refusal.text}")
+                return Received(say=[f"refused ({name}): {message.refusal.text}"])
             case "drain":
                 self.draining = True
                 seconds = message.drain.deadline_ms / 1000
-                received.say.append(f"the arena closes in {seconds:g} s; running matches go on")
+                line = f"the arena closes in {seconds:g} s; running matches go on"
+                return Received(say=[line])
             case "redirect":
-                received.redirect = message.redirect.endpoint
+                return Received(redirect=message.redirect.endpoint)
             case "deal_open" | "deal_transcript" | "deal_close":
-                self._on_deal(message, received)
+                return self._on_deal(message)
             case _:
-                pass  # A newer arena says more than this SDK knows.
-        return received
+                return Received()  # A newer arena says more than this SDK knows.
 
     @property
     def lies(self) -> Sequence[str]:
@@ -241,52 +245,56 @@ class Session:
 
     # What the arena says.
 
-    def _on_welcome(self, welcome: Welcome, received: Received) -> None:
+    def _on_welcome(self, welcome: Welcome) -> Received:
+        received = Received(welcomed=True)
         if welcome.epoch <= self._epoch:
             # Streams are counted up: this arena has started anew, with the same small numbers.
             for match in list(self._matches.values()):
-                self._end(match, MatchEnd(match=match.start.match), received)
+                received.also(self._end(match, MatchEnd(match=match.start.match)))
             self._over.clear()
         self._epoch = welcome.epoch
         self._max_note_chars = welcome.limits.max_note_chars or _choice.MAX_NOTE_CHARS
         self._max_message_bytes = welcome.limits.max_message_bytes
         self._live = True
         self.draining = False
-        received.welcomed = True
 
         listed = {start.match for start in welcome.matches}
         for number, match in list(self._matches.items()):
             if number not in listed:
-                self._end(match, MatchEnd(match=number), received)
+                received.also(self._end(match, MatchEnd(match=number)))
         for start in welcome.matches:
             if start.match not in self._over:
-                self._on_match_start(start, received)
+                received.also(self._on_match_start(start))
 
         wanted = {ask.ask_id for ask in welcome.open_asks} | set(welcome.later_asks)
         for ask_id in [ask_id for ask_id in self._open if ask_id not in wanted]:
             self._settle(ask_id)
         again = [match.answer for match in self._open.values() if match.answer is not None]
         if again:
-            received.send.extend(self._frames(again))
-        self._on_asks(welcome.open_asks, received)
+            received.send += self._frames(again)
+        received.also(self._on_asks(welcome.open_asks))
+        return received
 
-    def _on_match_start(self, start: MatchStart, received: Received) -> None:
+    def _on_match_start(self, start: MatchStart) -> Received:
+        received = Received()
         known = self._matches.get(start.match)
         if known is not None and known.start != start:
-            self._end(known, MatchEnd(match=start.match), received)
+            received.also(self._end(known, MatchEnd(match=start.match)))
             known = None
         if known is None:
             self._matches[start.match] = _Match(start)
             self._news.append(start)
         if self._deals is not None:
-            self._react(self._deals.on_match_start(start), received)
+            received.also(_reacted(self._deals.on_match_start(start)))
+        return received
 
-    def _on_asks(self, asks: Iterable[AskMessage], received: Received) -> None:
+    def _on_asks(self, asks: Iterable[AskMessage]) -> Received:
+        received = Received()
         automatic = []
         for message in asks:
             ask_id = message.ask_id
             if self._deals is not None:
-                self._react(self._deals.on_ask(message), received)
+                received.also(_reacted(self._deals.on_ask(message)))
             if ask_id in self._open:
                 continue
             match = self._matches.get(message.match)
@@ -296,7 +304,7 @@ class Session:
             family = message.WhichOneof("game")
             if family is None:
                 note = f"error: this version of the SDK has no messages of {match.start.terms.game}"
-                received.send.extend(self._frames([Answer(ask_id=ask_id, note=note)]))
+                received.send += self._frames([Answer(ask_id=ask_id, note=note)])
                 continue
             if match.ask is not None and match.ask.open:
                 self._settle(match.ask.ask_id)
@@ -310,48 +318,48 @@ class Session:
             else:
                 self._queue[ask_id] = ask
         if automatic:
-            received.send.extend(self.answer(automatic))
+            received.send += self.answer(automatic)
+        return received
 
-    def _on_ask_closed(self, closed: AskClosed, received: Received) -> None:
+    def _on_ask_closed(self, closed: AskClosed) -> Received:
         match = self._open.get(closed.ask_id)
         if match is not None:
             self._settle(closed.ask_id)
-        if closed.fault != FaultKind.FAULT_KIND_UNSPECIFIED:
-            fault = FaultKind.Name(closed.fault).removeprefix("FAULT_KIND_").lower()
-            where = f" in match {match.start.match} ({match.start.terms.game})" if match else ""
-            received.say.append(f"fault{where}: {fault}: {closed.reason}")
+        if closed.fault == FaultKind.FAULT_KIND_UNSPECIFIED:
+            return Received()
+        fault = FaultKind.Name(closed.fault).removeprefix("FAULT_KIND_").lower()
+        where = f" in match {match.start.match} ({match.start.terms.game})" if match else ""
+        return Received(say=[f"fault{where}: {fault}: {closed.reason}"])
 
-    def _on_match_end(self, end: MatchEnd, received: Received) -> None:
+    def _on_match_end(self, end: MatchEnd) -> Received:
         match = self._matches.get(end.match)
-        if match is not None:
-            self._end(match, end, received)
-            self._over[end.match] = None
-            if len(self._over) > REMEMBERED_ENDS:
-                del self._over[next(iter(self._over))]
+        if match is None:
+            return Received()
+        received = self._end(match, end)
+        self._over[end.match] = None
+        if len(self._over) > REMEMBERED_ENDS:
+            del self._over[next(iter(self._over))]
+        return received
 
-    def _on_deal(self, message: ArenaMessage, received: Received) -> None:
+    def _on_deal(self, message: ArenaMessage) -> Received:
         if self._deals is None:
-            return  # This bot adds no entropy to deals, and nobody waits for it.
+            return Received()  # This bot adds no entropy to deals, and the arena awaits none.
         match message.WhichOneof("body"):
             case "deal_open":
-                self._react(self._deals.on_open(message.deal_open), received)
+                return _reacted(self._deals.on_open(message.deal_open))
             case "deal_transcript":
-                self._react(self._deals.on_transcript(message.deal_transcript), received)
+                return _reacted(self._deals.on_transcript(message.deal_transcript))
             case _:
-                self._react(self._deals.on_close(message.deal_close), received)
-
-    @staticmethod
-    def _react(reaction: Reaction, received: Received) -> None:
-        received.send += [message.SerializeToString() for message in reaction.send]
-        received.say += reaction.say
+                return _reacted(self._deals.on_close(message.deal_close))
 
     # Settling.
 
-    def _end(self, match: _Match, end: MatchEnd, received: Received) -> None:
+    def _end(self, match: _Match, end: MatchEnd) -> Received:
         self._forget(match)
         self._news.append(End(end, match.start, before=match.untold()))
         if self._deals is not None:
-            self._react(self._deals.on_match_end(end), received)
+            return _reacted(self._deals.on_match_end(end))
+        return Received()
 
     def _forget(self, match: _Match) -> None:
         if match.ask is not None and match.ask.open:
@@ -363,3 +371,9 @@ class Session:
         self._queue.pop(ask_id, None)
         if match.ask is not None:
             match.ask.open = False
+
+
+def _reacted(reaction: Reaction) -> Received:
+    """What the bot's side of fair deals says and sends, for the stream."""
+    send = [message.SerializeToString() for message in reaction.send]
+    return Received(send, reaction.say)
