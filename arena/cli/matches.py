@@ -15,11 +15,14 @@ from arena.cli.arguments import GameType, data_option, plain_errors
 from arena.cli.terminal.draw import plain
 from arena.games.catalogue import Game
 from arena.ladder.results import ABORTED
+from arena.replay.words import count
 from arena.replay.write import replay_path
 from arena.server.data_folder import store_path
 from arena.store import MatchFilter, StoredMatch, open_store
 
 ENDINGS: Final = ("completed", "forfeit", ABORTED)
+_UNBROKEN: Final = 10_000
+"""Characters of a line where it is not a terminal that they have to fit in."""
 
 
 @click.command(
@@ -68,9 +71,11 @@ def matches(
         click.echo(json.dumps(told, indent=2))
         return
     if not shown:
-        click.echo("No match fits.")
+        click.echo("No match has ended yet." if wanted == MatchFilter() else "No match fits.")
         return
     console = Console()
+    if not console.is_terminal:
+        console.width = _UNBROKEN  # one match a line, for grep
     console.print(_table(shown))
     if more:
         click.echo(f"There are more; --limit shows up to 500, and {limit} are shown.")
@@ -81,20 +86,20 @@ def matches(
 
 def _table(found: Sequence[StoredMatch]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("ended", "match", "game", "bots and scores", "ending", "tournament"):
-        table.add_column(name, no_wrap=name in ("ended", "match", "game"))
+    of_tournaments = any(each.tournament for each in found)
+    for name in ("ended (UTC)", "match", "game"):
+        table.add_column(name, no_wrap=True)
+    for name in ("bots and scores", "ending", *(["tournament"] if of_tournaments else [])):
+        table.add_column(name, overflow="fold")
     for each in found:
         outcome = each.outcome
         faults = sum(sum(kinds.values()) for kinds in outcome.faults)
-        ending = outcome.ending + (f", {faults} faults" if faults else "")
-        table.add_row(
-            f"{_ended(each):%Y-%m-%d %H:%M:%S}" if each.ended_unix_ms else "",
-            outcome.match_id,
-            each.game,
-            Text(plain(_bots_and_scores(each))),
-            ending,
-            Text(plain(each.tournament)),
-        )
+        ending = outcome.ending + (f", {count(faults, 'fault')}" if faults else "")
+        ended = f"{_ended(each):%Y-%m-%d %H:%M:%S}" if each.ended_unix_ms else ""
+        cells = [ended, outcome.match_id, each.game, _bots_and_scores(each), ending]
+        if of_tournaments:
+            cells.append(each.tournament)
+        table.add_row(*(Text(plain(cell)) for cell in cells))
     return table
 
 

@@ -85,7 +85,7 @@ def play(
             launcher = Launcher(arena, commands, data / "bots" / match_id, nursery)
             await launcher.require(players)
             if watch:
-                arena.matches.watch(match_id, Watcher(game, names, Console()))
+                arena.matches.watch(match_id, Watcher(Console()))
             match = arena.matches.order(order, match_id, SCHEDULED)
             await match.outcome()
             await launcher.send_home()

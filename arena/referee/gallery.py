@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from arena.games.contract import Event, View
-from arena.referee.spec import Fault, MatchSpec, Outcome
+from arena.referee.spec import Entrant, Fault, Outcome
+from arena.terms import MatchTerms
 
 
 class Gallery(Protocol):
     """The spectators of one match. Calls do not block; an error that they raise is only logged."""
 
-    def opened(self, spec: MatchSpec) -> None:
-        """The match begins, or goes on."""
+    def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[Entrant]) -> None:
+        """The match begins, or goes on. `entrants` are by seat."""
         ...
 
     def stepped(self, hand: int, events: Sequence[Event], view: View) -> None:
@@ -32,5 +33,5 @@ class Gallery(Protocol):
         ...
 
     def closed(self, outcome: Outcome) -> None:
-        """The match is over."""
+        """The match is over, and its end is on disk. Its faults have no reasons here either."""
         ...

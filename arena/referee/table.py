@@ -121,7 +121,8 @@ class Table:
         try:
             self._ledger.opened(self.spec)
             if self._gallery is not None:
-                self._show(lambda gallery: gallery.opened(self.spec))
+                spec = self.spec
+                self._show(lambda gallery: gallery.opened(spec.match_id, spec.terms, spec.entrants))
             for place in self._places:
                 place.port.sit(place.presence)
             step = self._rules.start(
@@ -427,7 +428,7 @@ class Table:
             for place in self._places:
                 place.news.fault(fault)
         if self._gallery is not None and not self._resumed:
-            faults = [replace(fault, reason="") for fault in self._new_faults]
+            faults = _without_reasons(self._new_faults)
             self._show(lambda gallery: gallery.blamed(faults))
         self._faults += self._new_faults
         self._new_faults = []
@@ -503,17 +504,17 @@ class Table:
             self.outcome = self.outcome.voided()
             with contextlib.suppress(Exception):  # logged; perhaps an abort can be written
                 self._ledger.closed(self.outcome, self._now_s() - self._begin_s)
-        if self._gallery is not None and self.outcome is not None:
-            outcome = self.outcome
-            self._show(lambda gallery: gallery.closed(outcome))
         self._over(self)
 
     def tell_end(self) -> None:
-        """Tell all seats how the match ended, if it has; called once the result is on disk."""
+        """Tell everybody how the match ended, if it has; called once the result is on disk."""
         if self.outcome is None:
             return
         for place in self._places:
             place.port.end(self.outcome, place.news.trailing(self.spec.match_id))
+        if self._gallery is not None:
+            outcome = replace(self.outcome, faults=_without_reasons(self.outcome.faults))
+            self._show(lambda gallery: gallery.closed(outcome))
 
     def _fail(self) -> None:
         """Abort after an error of the arena's own. Its text goes to the log only."""
@@ -525,6 +526,10 @@ class Table:
         fields = {"incident": incident, "match": self.spec.match_id}
         _log.exception("an error of the arena's own aborts a match", extra=fields)
         self.abort(AbortCause.ERROR, incident)
+
+
+def _without_reasons(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    return tuple(replace(fault, reason="") for fault in faults)
 
 
 _LATE: Final = "no answer in time"

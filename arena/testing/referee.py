@@ -16,6 +16,7 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Step
 from arena.referee.ask import Answer, OpenAsk
+from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag
 from arena.referee.ledger import Ledger, Settled
 from arena.referee.presence import Presence
@@ -235,13 +236,14 @@ async def play(
     *,
     past: Sequence[Settled] = (),
     lag: Lag | None = None,
+    gallery: Gallery | None = None,
 ) -> Outcome:
     """Play one match between scripted bots, by a referee of its own.
 
-    `past` are the decisions of a match that goes on.
+    `past` are the decisions of a match that goes on; `gallery` watches.
     """
-    book = ledger or MemoryLedger()
-    referee = Referee(lambda _: book, trio.lowlevel.checkpoint, workers or WorkersHere(), lag)
+    book, checkpoint = ledger or MemoryLedger(), trio.lowlevel.checkpoint
+    referee = Referee(lambda _: book, checkpoint, workers or WorkersHere(), lag, lambda _: gallery)
     async with trio.open_nursery() as nursery:
         await nursery.start(referee.run)
         for bot in bots:

@@ -114,14 +114,14 @@ def thinks_but(replies):
     return plays_but(replies, thinks)
 
 
-def run(spec, scripts, ledger=None, past=(), lag=None):
+def run(spec, scripts, ledger=None, past=(), lag=None, gallery=None):
     """Play a match on a mock clock; its outcome, the bots and the ledger.
 
-    `past` are the decisions of a match that goes on.
+    `past` are the decisions of a match that goes on; `gallery` watches.
     """
     bots = [each if isinstance(each, Scripted) else Scripted(each) for each in scripts]
     ledger = ledger or MemoryLedger()
-    begin = functools.partial(play, spec, bots, ledger, past=past, lag=lag)
+    begin = functools.partial(play, spec, bots, ledger, past=past, lag=lag, gallery=gallery)
     outcome = trio.run(begin, clock=MockClock(autojump_threshold=0))
     return outcome, bots, ledger
 

@@ -2,37 +2,39 @@
 
 from collections.abc import Sequence
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
 from arena.cli.terminal import draw
-from arena.games.catalogue import Game
 from arena.games.contract import Event, View
 from arena.games.notation import Notation
-from arena.referee import Fault, MatchSpec, Outcome
+from arena.referee import Entrant, Fault, Outcome
 from arena.replay.words import FAULT_WORDS
+from arena.terms import MatchTerms
 
 
 class Watcher:
     """Prints each step as it comes: `arena.referee.gallery.Gallery`."""
 
-    def __init__(self, game: Game, names: Sequence[str], console: Console) -> None:
-        self._game = game
-        self._names = [draw.plain(name) for name in names]
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._events = Notation(game.module.Event)
+        self._names: list[str] = []
+        self._events: Notation | None = None
         self._hand = -1
 
-    def opened(self, spec: MatchSpec) -> None:
-        self._console.print(Rule(Text(f"{self._game.title} · match {draw.plain(spec.match_id)}")))
+    def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[Entrant]) -> None:
+        self._names = [draw.plain(entrant.name) for entrant in entrants]
+        self._events = Notation(terms.game.module.Event)
+        self._print(Rule(Text(f"{terms.game.title} · match {draw.plain(match_id)}")))
         for seat, name in enumerate(self._names):
             self._print(Text().append(f"seat {seat}   ", "dim").append(name, "bold"))
 
     def stepped(self, hand: int, events: Sequence[Event], view: View) -> None:
         if hand != self._hand:
             self._hand = hand
-            self._console.print(Rule(Text(f"hand {hand}"), align="left", style="dim"))
+            self._print(Rule(Text(f"hand {hand}"), align="left", style="dim"))
+        assert self._events is not None
         for event in events:
             told = draw.notation(self._events.write(event))
             self._print(Text().append("  » ", "blue").append_text(told))
@@ -46,7 +48,12 @@ class Watcher:
             self._print(Text(f"  fault: {who} {deed}; the fallback was played", "red"))
 
     def closed(self, outcome: Outcome) -> None:
-        self._console.print(Rule(Text(outcome.ending.name.lower())))
+        self._print(Rule(Text(outcome.ending.name.lower())))
 
-    def _print(self, line: Text) -> None:
-        self._console.print(line, soft_wrap=True)
+    def _print(self, line: RenderableType) -> None:
+        try:
+            self._console.print(line, soft_wrap=isinstance(line, Text))
+        except SystemExit:
+            # Nobody reads on (`| head`): to a console that is the end of the program, but the
+            # match goes on without being watched.
+            raise BrokenPipeError("nobody reads what is drawn") from None

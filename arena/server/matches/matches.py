@@ -215,7 +215,7 @@ class Matches:
             await self._deal_sets.fix(order)
 
     def watch(self, match_id: str, gallery: Gallery) -> None:
-        """Have a gallery told of a match that is not in play yet."""
+        """Have a gallery told of a match that is not in play yet, in place of any other."""
         self._galleries[match_id] = gallery
 
     def stop_taking(self) -> None:

@@ -1,0 +1,286 @@
+"""`arena matches`: which matches are listed, what is said of each, and one sentence for a mistake."""
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.results import MatchOutcome, aborted
+from arena.replay.verify import verify_file
+from arena.server.data_folder import store_path
+from arena.store import EndedMatch, open_store
+from tests.cli.test_mistakes import BOT, arena
+from tests.store.test_tournament_store import DEAL_SETS, MATCHES, NOW, PLAN, SETTINGS
+
+AT = 1_795_176_000_000
+"""When the first of them ended, in milliseconds since 1970: 2026-11-20, 12:00."""
+OF_AUTUMN = MATCHES[0]
+
+
+def outcome(match_id, scores=(12, -12), ending="completed", faults=({}, {})):
+    places = (1, 2) if scores[0] > scores[1] else (2, 1)
+    return MatchOutcome(match_id, scores, places, ending, faults, hands=4, decisions=99)
+
+
+# fmt: off
+ENDED = [
+    # outcome                                                         game         bots              deal-set
+    (outcome("m1"),                                                   "abstrac",   ("ann", "bob"),   ""),
+    (outcome("m2", (-3, 3), "forfeit", ({"timeout": 9, "gone": 1}, {})), "abstrac", ("bob", "random"), ""),
+    (aborted("m3", "error 0a1b"),                                     "sixty_six", ("ann", "random"), ""),
+    (outcome("m4", faults=({}, {"illegal": 1})),                      "jam",       ("random", "ann"), ""),
+    (outcome(OF_AUTUMN.id, (0, 7)),                                   "democracy", OF_AUTUMN.bots,   DEAL_SETS[OF_AUTUMN.id]),
+]
+# fmt: on
+PUBLISHED = ["m1", "m2", OF_AUTUMN.id]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """A data folder with five matches, each of which ended a minute after the one before."""
+    data = tmp_path_factory.mktemp("matches")
+    with open_store(store_path(data)) as store:
+        store.open_tournament(SETTINGS, PLAN, now=NOW)
+        for at, ended in enumerate(ENDED):
+            store.matches().record([EndedMatch(*ended, AT + at * 60_000)])
+        store.matches().mark_published(PUBLISHED)
+    return data
+
+
+def listed(data, *arguments):
+    """The ids in the listing, in order, and its lines."""
+    result = arena("matches", *arguments, "--data", data)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    found = [line.split()[2] for line in lines if re.match(r"\d{4}-\d\d-\d\d ", line)]
+    return found, lines
+
+
+def told(data, *arguments):
+    """What a program is told."""
+    result = arena("matches", "--json", *arguments, "--data", data)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+# Which matches.
+
+A = OF_AUTUMN.id
+# fmt: off
+FILTERS = [
+    ((),                                       [A, "m4", "m3", "m2", "m1"], "all of them, newest first"),
+    (("--game", "abstrac"),                    ["m2", "m1"],                "of a game"),
+    (("--game", "jam"),                        ["m4"],                      "of another game"),
+    (("--game", "soko"),                       [],                          "of a game that nobody has played"),
+    (("--bot", "bob"),                         [A, "m2", "m1"],             "with a bot at whatever seat"),
+    (("--bot", "bob", "--bot", "ann"),         [A, "m1"],                   "with both of two bots"),
+    (("--bot", "nobody"),                      [],                          "with a bot that never came"),
+    (("--bot", "an"),                          [],                          "a beginning of a name is not the name"),
+    (("--tournament", "autumn"),               [A],                         "of a tournament, those that were played"),
+    (("--tournament", "winter"),               [],                          "of a tournament that is not there"),
+    (("--ending", "completed"),                [A, "m4", "m1"],             "played to the end"),
+    (("--ending", "forfeit"),                  ["m2"],                      "forfeited"),
+    (("--ending", "aborted"),                  ["m3"],                      "stopped by the arena"),
+    (("--faulted",),                           ["m4", "m2"],                "in which a bot was at fault"),
+    (("--faulted", "--ending", "completed"),   ["m4"],                      "filters are all meant together"),
+    (("--game", "abstrac", "--bot", "ann"),    ["m1"],                      "a game with a bot"),
+    (("--limit", "2"),                         [A, "m4"],                   "the newest of them"),
+    (("--limit", "1", "--game", "abstrac"),    ["m2"],                      "the newest of those that fit"),
+]
+# fmt: on
+EVERY_FILTER = pytest.mark.parametrize(
+    ("arguments", "found", "why"), FILTERS, ids=[row[-1] for row in FILTERS]
+)
+
+
+@EVERY_FILTER
+def test_a_filter_lists(arguments, found, why, data):
+    ids, lines = listed(data, *arguments)
+    assert ids == found
+    assert ("No match fits." in lines) is (not found)
+
+
+@EVERY_FILTER
+def test_a_program_is_told_the_same_matches(arguments, found, why, data):
+    page = told(data, *arguments)
+    assert [each["match"] for each in page["matches"]] == found
+    assert page["more"] is ("--limit" in arguments)
+
+
+# fmt: off
+LIMITS = [
+    (4, True,  "one is left out"),
+    (5, False, "they just fit"),
+    (6, False, "there is room"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("limit", "more", "why"), LIMITS, ids=[row[-1] for row in LIMITS])
+def test_that_there_are_more_is_said(limit, more, why, data):
+    ids, lines = listed(data, "--limit", limit)
+    assert len(ids) == min(limit, 5)
+    said = f"There are more; --limit shows up to 500, and {limit} are shown."
+    assert (said in lines) is more
+
+
+def test_a_page_of_five_hundred_is_full_and_says_that_there_are_more(tmp_path):
+    with open_store(store_path(tmp_path)) as store:
+        store.matches().record(
+            [EndedMatch(outcome(f"m{at}"), "jam", ("ann", "bob"), "", AT) for at in range(501)]
+        )
+    page = told(tmp_path, "--limit", 500)
+    assert (len(page["matches"]), page["more"]) == (500, True)
+
+
+# What is said of each.
+
+# fmt: off
+LINES = [
+    ("m1", r"2026-11-20 12:00:00 +m1 +abstrac +ann \+12, bob -12 +completed",              "a result"),
+    ("m2", r"2026-11-20 12:01:00 +m2 +abstrac +bob -3, random \+3 +forfeit, 10 faults",    "faults of all kinds together"),
+    ("m3", r"2026-11-20 12:02:00 +m3 +sixty_six +ann, random +aborted",                    "no result"),
+    ("m4", r"2026-11-20 12:03:00 +m4 +jam +random \+12, ann -12 +completed, 1 fault",      "one fault"),
+    (A,    rf"2026-11-20 12:04:00 +{A} +democracy +{OF_AUTUMN.bots[0]} \+0, {OF_AUTUMN.bots[1]} \+7 +completed +autumn", "a tournament"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("match_id", "line", "why"), LINES, ids=[row[-1] for row in LINES])
+def test_a_match_is_one_line(match_id, line, why, data):
+    _, lines = listed(data)
+    (own,) = (each.strip() for each in lines if f" {match_id} " in each)
+    assert re.fullmatch(line, own), own
+
+
+def test_the_column_of_tournaments_is_there_if_one_is_listed(data):
+    assert listed(data)[1][0].split()[-1] == "tournament"
+    assert listed(data, "--game", "jam")[1][0].split()[-1] == "ending"
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_on_a_terminal_ids_are_never_cut(width, data, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # to be taken for a terminal
+    monkeypatch.setenv("COLUMNS", str(width))
+    result = arena("matches", "--data", data)
+    assert "\x1b[" in result.stdout
+    text = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
+    lines = text.splitlines()
+    assert "…" not in text
+    assert all(len(line) <= width for line in lines if "arena replay" not in line)
+    for ended, _, _, _ in ENDED:
+        assert f" {ended.match_id} " in text
+
+
+def test_where_replays_are_is_said_if_there_is_one(data):
+    said = f"Watch one: arena replay show {data / 'replays' / 'MATCH.replay'}"
+    assert listed(data, "--game", "abstrac")[1][-1] == said
+    assert said not in listed(data, "--ending", "aborted")[1]
+
+
+def test_a_program_is_told_all_of_a_match(data):
+    (match,) = told(data, "--ending", "forfeit")["matches"]
+    assert match == {
+        "match": "m2",
+        "game": "abstrac",
+        "bots": ["bob", "random"],
+        "ending": "forfeit",
+        "scores": [-3, 3],
+        "places": [2, 1],
+        "faults": [{"timeout": 9, "gone": 1}, {}],
+        "hands": 4,
+        "decisions": 99,
+        "evidence": "",
+        "tournament": None,
+        "deal_set": None,
+        "ended": "2026-11-20T12:01:00+00:00",
+        "replay": str(data / "replays" / "m2.replay"),
+    }
+
+
+# fmt: off
+FIELDS = [
+    ("m3", {"scores": [], "places": [], "faults": [], "evidence": "error 0a1b", "replay": None}, "stopped by the arena"),
+    ("m4", {"scores": [12, -12], "replay": None},                            "a replay that is held back"),
+    (A,    {"tournament": "autumn", "deal_set": DEAL_SETS[A]},               "of a tournament"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("match_id", "fields", "why"), FIELDS, ids=[row[-1] for row in FIELDS])
+def test_a_program_is_told_of_a_match(match_id, fields, why, data):
+    (match,) = [each for each in told(data)["matches"] if each["match"] == match_id]
+    assert {name: match[name] for name in fields} == fields
+
+
+def test_a_name_in_brackets_is_no_markup(tmp_path):
+    with open_store(store_path(tmp_path)) as store:
+        named = EndedMatch(outcome("[red]m"), "jam", ("[b]ann", "b\x1b[2Job"), "", AT)
+        store.matches().record([named])
+    result = arena("matches", "--data", tmp_path)
+    for words in ("[red]m", "[b]ann +12", "b\N{REPLACEMENT CHARACTER}[2Job -12"):
+        assert words in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+# What was really played.
+
+
+def test_a_match_that_was_played_is_listed_with_its_result_and_its_replay(tmp_path):
+    play = ("play", "abstrac", f"ann={BOT}", f"bob={BOT}", "-o", "hands=2", "--json")
+    played = json.loads(arena(*play, "--data", tmp_path).stdout)
+    before = datetime.now(UTC)
+    (match,) = told(tmp_path)["matches"]
+    for name in ("match", "game", "bots", "ending", "scores", "places", "replay"):
+        assert match[name] == played[name], name
+    assert match["hands"] == 2
+    assert abs(datetime.fromisoformat(match["ended"]) - before).total_seconds() < 3600
+    verify_file(Path(match["replay"]))
+
+
+# Where there is nothing, and what is no question.
+
+# fmt: off
+MISTAKES = [
+    (("--game", "nosuch"),       "there is no game 'nosuch'; the games are: abstrac",    "an unknown game"),
+    (("--ending", "won"),        "'won' is not one of 'completed', 'forfeit', 'aborted'", "an ending that there is not"),
+    (("--limit", "0"),           "0 is not in the range 1<=x<=500",                      "no match at all"),
+    (("--limit", "501"),         "501 is not in the range 1<=x<=500",                    "more than a page"),
+    (("--limit", "many"),        "'many' is not a valid integer range",                  "no number"),
+    (("ann",),                   "unexpected extra argument (ann)",                      "a bot without --bot"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("arguments", "words", "why"), MISTAKES, ids=[row[-1] for row in MISTAKES])
+def test_a_mistake_is_told_in_a_sentence(arguments, words, why, data):
+    result = arena("matches", *arguments, "--data", data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert words in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["for people", "for programs"])
+@pytest.mark.parametrize("folder", ["", "nosuch"], ids=["an empty folder", "no folder"])
+def test_where_no_match_was_played_that_is_said_and_nothing_is_made(folder, as_json, tmp_path):
+    result = arena("matches", *as_json, "--data", tmp_path / folder)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"no match was played in the folder {tmp_path / folder} yet" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_none_has_ended_that_is_said(tmp_path):
+    with open_store(store_path(tmp_path)) as store:
+        store.open_tournament(SETTINGS, PLAN, now=NOW)
+    result = arena("matches", "--data", tmp_path)
+    assert (result.exit_code, result.stdout) == (0, "No match has ended yet.\n")
+    assert told(tmp_path) == {"matches": [], "more": False}
+
+
+def test_a_damaged_database_is_said(tmp_path):
+    store_path(tmp_path).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
+    result = arena("matches", "--data", tmp_path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert str(store_path(tmp_path)) in result.stderr
+    assert "Traceback" not in result.output

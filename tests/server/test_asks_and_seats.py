@@ -1,0 +1,246 @@
+"""The tables of a bot's asks and of its seats: what each call does in each state."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from arena.referee import OpenAsk
+from arena.server.session.asks import REMEMBERED_ASKS, REMEMBERED_BYTES, AskState, AskTable
+from arena.server.session.seats import REMEMBERED_ENDS, SeatTable
+
+SEATING = SimpleNamespace(number=1)
+SAID, OTHER = 3, 4
+
+
+def open_ask(number):
+    ask = OpenAsk(None, 0, number, None, b"", ())
+    ask.number = number
+    return ask
+
+
+def waiting(table, number=1):
+    entry = table.add(SEATING, open_ask(number))
+    table.wait(entry)
+    return entry
+
+
+def sent(table, number=1):
+    entry = waiting(table, number)
+    assert table.next_waiting() is entry
+    table.sent(entry)
+    return entry
+
+
+def answered(table, number=1, choices=(SAID,)):
+    entry = sent(table, number)
+    table.settle(table.take_open(number), choices)
+    return entry
+
+
+def withdrawn(table, number=1):
+    entry = sent(table, number)
+    table.withdraw(entry.ask)
+    return entry
+
+
+def remembered(table, number=1):
+    table.remember(number, (SAID,))
+
+
+def unknown(table, number=1):
+    return None
+
+
+# fmt: off
+ASKS = [
+    # ask        listed  waits   taken   another answer is
+    (unknown,    False,  False,  False,  False, "of an ask that never was nothing is known"),
+    (waiting,    False,  True,   False,  False, "an ask that waits was never sent, and is passed over"),
+    (sent,       True,   False,  True,   False, "an open ask is listed, and its answer goes to the match"),
+    (answered,   False,  False,  False,  True,  "of an answered ask another answer is refused"),
+    (withdrawn,  False,  False,  False,  False, "of a withdrawn ask any answer is passed over"),
+    (remembered, False,  False,  False,  True,  "an ask that was answered before a restart is answered"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("state", "listed", "waits", "taken", "refused", "why"), ASKS, ids=[row[-1] for row in ASKS]
+)
+def test_an_ask_in_its_state(state, listed, waits, taken, refused, why):
+    def table():
+        made = AskTable()
+        state(made)
+        return made
+
+    assert list(table().open_ids) == ([1] if listed else [])
+    assert [entry.number for entry in table().open] == ([1] if listed else [])
+    assert (table().only_open() is not None) is listed
+    assert (table().next_waiting() is not None) is waits
+    assert (table().take_open(1) is not None) is taken
+    assert not table().contradicts(1, SAID)
+    assert table().contradicts(1, OTHER) is refused
+
+
+# fmt: off
+WITHDRAWN = [
+    (unknown,   False, "nothing is known of it"),
+    (waiting,   True,  "it is not sent any more"),
+    (sent,      True,  "it is not listed any more"),
+    (answered,  True,  "it stays answered"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("state", "known", "why"), WITHDRAWN, ids=[row[-1] for row in WITHDRAWN])
+def test_an_ask_that_is_withdrawn(state, known, why):
+    table = AskTable()
+    entry = state(table)
+    table.withdraw(open_ask(1))
+    assert list(table.open_ids) == []
+    assert table.next_waiting() is None
+    assert table.contradicts(1, OTHER) is (state is answered)
+    if known:
+        assert (entry.state, entry.ask, entry.seating) == (AskState.SETTLED, None, None)
+
+
+def test_asks_wait_in_the_order_in_which_they_came():
+    table = AskTable()
+    entries = [waiting(table, number) for number in (7, 3, 5)]
+    assert [table.next_waiting() for _ in entries] == entries
+    assert table.next_waiting() is None
+    assert not table.any_waiting
+
+
+def test_an_ask_that_a_suspended_match_has_settled_is_not_sent():
+    table = AskTable()
+    first, second = waiting(table, 1), waiting(table, 2)
+    first.ask.settled = True
+    assert table.next_waiting() is second
+
+
+def test_of_two_open_asks_none_is_the_only_one():
+    table = AskTable()
+    sent(table, 1)
+    assert table.only_open().number == 1
+    sent(table, 2)
+    assert table.only_open() is None
+
+
+def test_an_answer_may_be_said_in_any_of_its_words():
+    table = AskTable()
+    answered(table, choices=(SAID, b"typed"))
+    assert not table.contradicts(1, b"typed")
+    assert table.contradicts(1, b"another")
+
+
+@pytest.mark.parametrize("size", [REMEMBERED_BYTES, REMEMBERED_BYTES + 1, 10_000])
+def test_a_long_answer_is_remembered_in_few_bytes(size):
+    table = AskTable()
+    entry = answered(table, choices=(b"a" * size,))
+    assert len(entry.choices[0]) <= REMEMBERED_BYTES
+    assert not table.contradicts(1, b"a" * size)
+    assert table.contradicts(1, b"a" * (size - 1) + b"b")
+
+
+def test_the_oldest_settled_ask_is_forgotten_and_no_open_one():
+    table = AskTable()
+    sent(table, 0)
+    for number in range(1, REMEMBERED_ASKS + 1):
+        answered(table, number)
+    assert table.contradicts(1, OTHER)
+    answered(table, REMEMBERED_ASKS + 1)
+    assert not table.contradicts(1, OTHER)
+    assert table.contradicts(2, OTHER)
+    assert list(table.open_ids) == [0]
+
+
+# Seats.
+
+
+def playing(table, number=1):
+    seating = SimpleNamespace(number=number)
+    table.add(seating)
+    return seating
+
+
+def ended(table, number=1, open_asks=()):
+    playing(table, number)
+    table.ended(number, b"end %d" % number, frozenset(open_asks))
+
+
+def heard(table, number=1):
+    ended(table, number)
+    table.answered(99)
+
+
+# fmt: off
+SEATS = [
+    # seat       plays   told again
+    (unknown,    False,  False,  "a seat that never was"),
+    (playing,    True,   False,  "a match that goes on"),
+    (ended,      False,  True,   "an end that the bot may not have heard of"),
+    (heard,      False,  False,  "an end that the bot has heard of is forgotten"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("state", "plays", "told", "why"), SEATS, ids=[row[-1] for row in SEATS])
+def test_a_seat_in_its_state(state, plays, told, why):
+    table = SeatTable()
+    state(table)
+    assert [seating.number for seating in table] == ([1] if plays else [])
+    assert table.playing == (1 if plays else 0)
+    assert (table.get(1) is not None) is plays
+    assert table.any_ended is told
+    ends = [entry.end for entry in table.tell_ends_again(frozenset())]
+    assert ends == ([b"end 1"] if told else [])
+
+
+# fmt: off
+ANSWERS = [
+    ((5,),   5, False, "to an ask that was open before: the bot may have answered it before it heard"),
+    ((5,),   6, True,  "to a later ask: what was told before it was heard"),
+    ((),     6, True,  "to an ask when none was open"),
+    ((5, 6), 6, False, "to one of several that were open"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("open_asks", "answer", "is_heard", "why"), ANSWERS, ids=[row[-1] for row in ANSWERS]
+)
+def test_an_answer_shows_that_an_end_was_heard(open_asks, answer, is_heard, why):
+    table = SeatTable()
+    ended(table, open_asks=open_asks)
+    table.answered(answer)
+    assert table.any_ended is not is_heard
+
+
+def test_an_end_that_is_told_again_is_heard_from_then_on():
+    table = SeatTable()
+    ended(table, open_asks=())
+    table.tell_ends_again(frozenset({7}))
+    table.answered(7)
+    assert table.any_ended
+    table.answered(8)
+    assert not table.any_ended
+
+
+def test_an_answer_leaves_matches_that_go_on():
+    table = SeatTable()
+    playing(table, 1)
+    ended(table, 2)
+    table.answered(9)
+    assert [seating.number for seating in table] == [1]
+    assert table.playing == 1
+
+
+def test_the_oldest_end_is_forgotten_when_many_more_have_come():
+    table = SeatTable()
+    playing(table, 0)
+    for number in range(1, REMEMBERED_ENDS + 2):
+        ended(table, number)
+    told = [entry.seating.number for entry in table.tell_ends_again(frozenset())]
+    assert told == list(range(2, REMEMBERED_ENDS + 2))
+    assert table.playing == 1
