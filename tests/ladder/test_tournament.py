@@ -133,7 +133,7 @@ class TestArenaFailures:
             play(tables, max_matches=2)
         assert raised.value is cause
         assert tables.in_play == 0
-        assert len(tables.started) <= 6  # nobody goes on alone
+        assert len(tables.started) <= 7  # the other ended first, at most, and had begun another
         # Matches end in order here: those before it are kept, and so is what ends with it.
         assert {match.id for match in MATCHES[:4]} <= set(tables.kept)
 
