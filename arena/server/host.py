@@ -143,6 +143,16 @@ def tell_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None
     loop.default_exception_handler(context)
 
 
+async def _calls_have_ended() -> None:
+    """Wait for the last steps of calls that gRPC has cancelled but does not wait for.
+
+    A loop that closes on them has gRPC print a traceback for each.
+    """
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    if rest:
+        await asyncio.wait(rest, timeout=STOP_S)
+
+
 class _Host:
     def __init__(
         self,
@@ -242,6 +252,7 @@ class _Host:
             finally:
                 result = await self._stopped
                 await server.stop(STOP_S)
+                await _calls_have_ended()
                 if self._metrics is not None:
                     self._metrics.close()
                 _log.info("the arena has stopped")
@@ -345,9 +356,13 @@ class _Host:
             self._interrupted = True
             self._stop()
 
-        def terminate() -> None:
+        def drain() -> None:
+            # Who is told that the arena does not serve must not find that it still does.
+            self._drain()
             loop.create_task(self._not_serving(servicer))
-            self._soon(self._drain)
+
+        def terminate() -> None:
+            self._soon(drain)
 
         handlers = {signal.SIGINT: interrupt, signal.SIGTERM: terminate}
         added = []

@@ -9,12 +9,11 @@ import pytest
 from arena.cards import pack
 from arena.deal import KeyedDeals
 from arena.games import oklahoma_rummy
-from arena.games import oklahoma_rummy as rules
 from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.oklahoma_rummy import Options, State
 from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, holds
 from arena.games.oklahoma_rummy.melds import End, MeldKind, extended, melds_within, read_meld
-from arena.games.oklahoma_rummy.rules import DECK, hand_size
+from arena.games.oklahoma_rummy.rules import DECK, hand_size, is_over
 from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles
 from arena.games.oklahoma_rummy.words import (
     Discard,
@@ -264,12 +263,12 @@ def test_random_play_keeps_all_cards_and_ends_within_four_stocks(seats):
 
 def test_a_race_ends_with_one_leader_at_the_target_or_after_fifteen_hands():
     race = Options()
-    assert not rules.is_over(race, 3, (1100, 1100))
-    assert rules.is_over(race, 3, (1100, 1105))
-    assert not rules.is_over(race, 14, (995, 0))
-    assert rules.is_over(race, 15, (995, 995))
-    assert not rules.is_over(Options(hands=4), 3, (2000, 0))
-    assert rules.is_over(Options(hands=4), 4, (0, 0))
+    assert not is_over(race, 3, (1100, 1100))
+    assert is_over(race, 3, (1100, 1105))
+    assert not is_over(race, 14, (995, 0))
+    assert is_over(race, 15, (995, 995))
+    assert not is_over(Options(hands=4), 3, (2000, 0))
+    assert is_over(Options(hands=4), 4, (0, 0))
 
 
 @pytest.mark.parametrize(

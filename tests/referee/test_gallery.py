@@ -14,8 +14,13 @@ from arena.games import abstrac
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Ending, Fault, FaultKind, Referee, Unwritten
 from arena.referee.spec import ForfeitedSeat
+from arena.server.bots import BotId
+from arena.server.refusals import Refused
 from arena.testing.deals import Loaded, Noted
+from arena.testing.orders import match_order
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import MemoryLedger, Scripted
+from cardarena.v1 import play_pb2
 from tests.leaks.knowledge import HIDDEN
 from tests.leaks.worlds import copies_in_play, dealing, orders_of, swapped_orders
 from tests.referee.matches import (
@@ -428,3 +433,20 @@ def test_a_gallery_that_comes_once_the_match_is_in_play_is_told_nothing(folder):
     )
     assert isinstance(early.told[-1], Closed)
     assert late.told == []
+
+
+def test_the_gallery_of_a_match_that_was_refused_is_not_told_of_a_later_one(folder):
+    notes = Notes()
+
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, _):
+            support = [play_pb2.GameSupport(game="loo")]
+            arena.hello(play_pb2.Hello(token="guest:lou", games=support), MemoryOutbox())
+            arena.matches.watch("m", notes)
+            wrong = match_order("abstrac", (ANN, BotId("lou")), match_id="m")
+            with pytest.raises(Refused, match="does not play"):
+                arena.matches.begin_promised(arena.matches.promised(wrong, "m"))
+            assert (await arena.lease(ALONE, "m")).has_result
+
+    run_life(main)
+    assert notes.told == []

@@ -80,6 +80,41 @@ def test_two_who_lease_a_match_at_once_wait_for_the_same_outcome(folder):
     run(main)
 
 
+def test_a_lease_whose_look_up_is_slow_does_not_play_what_ended_meanwhile(folder, monkeypatch):
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, nursery):
+            with slow_at_first(monkeypatch, arena.matches.results.outcomes):
+                nursery.start_soon(arena.lease, ALONE, "m")
+                await trio.sleep(1)
+                assert (await arena.lease(ALONE, "m")).has_result
+                await trio.sleep(2 * SLOW_S)
+            assert begun(arena) == 1
+
+    run(main)
+
+
+SLOW_S = 60
+"""Longer than a match."""
+
+
+@contextlib.contextmanager
+def slow_at_first(monkeypatch, look_up):
+    """The first look-up is told only after a while."""
+    at_once, looked = trio.to_thread.run_sync, []
+
+    async def slow(call, *args, **options):
+        found = await at_once(call, *args, **options)
+        if call == look_up:
+            looked.append(args)
+            if len(looked) == 1:
+                await trio.sleep(SLOW_S)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trio.to_thread, "run_sync", slow)
+        yield
+
+
 def test_another_process_returns_the_outcome_from_the_store(folder):
     async def main():
         async with life(folder, ANN, BOB) as (arena, _):

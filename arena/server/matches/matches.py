@@ -135,6 +135,7 @@ class Matches:
         """Matches that were cut short, until they are ordered again, by id."""
         self._logs: dict[str, MatchLog] = {}
         self._galleries: dict[str, Gallery] = {}
+        self._looking_up = trio.Lock()
         self._draining = False
         self._nursery: trio.Nursery | None = None
         self._token: trio.lowlevel.TrioToken | None = None
@@ -197,13 +198,17 @@ class Matches:
           Refused: if bots or time are not right.
           StoreError: if results cannot be read or recorded.
         """
-        if match_id not in self._ordered:
-            known = await trio.to_thread.run_sync(self.results.outcomes, order.match_ids)
-            found = known.get(match_id)
-            if found is not None and (found.has_result or order.alone):
-                return found
-            self._deal_sets.take_up(order, [at for at, each in known.items() if each.has_result])
-        return await self.order(order, match_id, SCHEDULED).outcome()
+        # Somebody else's lease must not have it played between the look-up and the order.
+        async with self._looking_up:
+            if match_id not in self._ordered:
+                known = await trio.to_thread.run_sync(self.results.outcomes, order.match_ids)
+                found = known.get(match_id)
+                if found is not None and (found.has_result or order.alone):
+                    return found
+                over = [at for at, each in known.items() if each.has_result]
+                self._deal_sets.take_up(order, over)
+            match = self.order(order, match_id, SCHEDULED)
+        return await match.outcome()
 
     async def fix_deals(self, order: DealSetOrder) -> None:
         """Agree the deals of a deal-set with its bots ahead of play.
@@ -272,7 +277,7 @@ class Matches:
                 raise draining()
             sessions = self._reserve(match)
         except Refused as refused:
-            del self._ordered[match.match_id]
+            self._forget(match)
             match.failed(refused)
             raise
         self._start(match, sessions)
@@ -283,6 +288,11 @@ class Matches:
         self._ordered[match.match_id] = match
         if match.match_id not in self._unfinished:
             self._write_order(match)
+
+    def _forget(self, match: OrderedMatch) -> None:
+        """It is over, or will not begin."""
+        self._ordered.pop(match.match_id, None)
+        self._galleries.pop(match.match_id, None)
 
     def _write_order(self, match: OrderedMatch) -> None:
         ordered = ordered_message(match.order, match.match_id, match.policy)
@@ -305,7 +315,7 @@ class Matches:
                     begun = await self._deal(match, sessions or self._reserve(match))
                 await self._play(match, begun)
         except Refused as refused:
-            self._ordered.pop(match.match_id, None)
+            self._forget(match)
             match.failed(refused)
 
     @contextlib.asynccontextmanager
@@ -409,13 +419,12 @@ class Matches:
                 outcome = await self.referee.play(spec, begun.ports, begun.past)
         finally:
             del self._logs[spec.match_id]
-            self._galleries.pop(spec.match_id, None)
             match.played = outcome
             if outcome is not None:
                 # A drain ends with the last match, not before its replay.
                 with trio.CancelScope(shield=True):
                     await self._end(match, spec, log, outcome)
-            self._ordered.pop(spec.match_id, None)
+            self._forget(match)
 
     async def _end(
         self, match: OrderedMatch, spec: MatchSpec, log: MatchLog, outcome: Outcome
