@@ -80,7 +80,7 @@ class Referee:
             ports,
             self._ledger(spec),
             timers=self._timers,
-            now_s=trio.current_time,
+            now_s=trio.lowlevel.current_clock().current_time,
             over=lambda _: ended.set(),
             heavy_step=self._play_heavy_step,
             lag=self.lag,

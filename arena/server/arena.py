@@ -7,7 +7,6 @@ of bots (`SessionRegister`), matches (`Matches`) and fair deals (`FairDeals`).
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import grpc
 import trio
 
 from arena.ladder.results import MatchOutcome
@@ -26,7 +25,7 @@ from arena.server.matches.matches import Matches
 from arena.server.matches.restore import Restoration
 from arena.server.matches.results import Results
 from arena.server.orders import DealSetOrder
-from arena.server.refusals import Refused, draining
+from arena.server.refusals import draining, suspended
 from arena.server.session.outbox import Outbox
 from arena.server.session.register import SessionRegister
 from arena.server.session.session import Session
@@ -211,6 +210,4 @@ class Arena:
     def close_streams(self) -> None:
         """Close all streams: in order, but for bots whose matches were suspended."""
         self.shut()
-        text = "the arena has stopped; matches in play go on when it is back"
-        suspended = Refused(grpc.StatusCode.UNAVAILABLE, "SUSPENDED", text)
-        self.sessions.close_streams(suspended)
+        self.sessions.close_streams(suspended())

@@ -268,15 +268,17 @@ class _Host:
         arena = self._arena = self._make_arena()
         self._open = trio.Event()
         value = None
-        with self._scope:
-            async with trio.open_nursery() as nursery:
-                await nursery.start(arena.run)
-                self._listening.set_result(arena)
-                await self._open.wait()
-                value = await self._main(arena)
-                arena.stop_taking()
-                nursery.cancel_scope.cancel()
-        arena.close_streams()
+        try:
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    await nursery.start(arena.run)
+                    self._listening.set_result(arena)
+                    await self._open.wait()
+                    value = await self._main(arena)
+                    arena.stop_taking()
+                    nursery.cancel_scope.cancel()
+        finally:
+            arena.close_streams()
         return value
 
     def _done(self, result: "outcome.Outcome[Any]") -> None:

@@ -63,6 +63,12 @@ def busy(text: str, retry_s: float) -> Refused:
     return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY", text, retry_s=retry_s)
 
 
+def suspended() -> Refused:
+    """The arena has stopped in the midst of matches, as by Ctrl-C or on a full disk."""
+    text = "the arena has stopped; matches in play go on when it is back"
+    return Refused(grpc.StatusCode.UNAVAILABLE, "SUSPENDED", text)
+
+
 def draining() -> Refused:
     """The arena is about to close."""
     text = "the arena is closing and takes nothing new"

@@ -516,7 +516,7 @@ def test_what_main_returns_and_raises_comes_out(tmp_path):
 def test_a_full_disk_stops_the_arena_with_a_sentence(tmp_path, monkeypatch, caplog):
     """Bots of a match in play are not told of any result."""
     caplog.set_level(logging.CRITICAL)
-    received = []
+    received, ends = [], []
 
     def bots(address):
         with Client(address) as client, Client(address) as one, Client(address) as other:
@@ -541,6 +541,7 @@ def test_a_full_disk_stops_the_arena_with_a_sentence(tmp_path, monkeypatch, capl
                 while isinstance(message, play_pb2.ArenaMessage):
                     received.append(message)
                     message = stream.next()
+                ends.append(reason_of(message))
 
     async def main(arena):
         await trio.to_thread.run_sync(bots, arena.address, abandon_on_cancel=True)
@@ -550,6 +551,7 @@ def test_a_full_disk_stops_the_arena_with_a_sentence(tmp_path, monkeypatch, capl
         serve(ServerSettings(tmp_path), Tokens(guests=True), main)
     # The match goes on when the arena is back, so nobody may have been told that it is over.
     assert "match_end" not in [each.WhichOneof("body") for each in received]
+    assert ends == [(grpc.StatusCode.UNAVAILABLE, "SUSPENDED")] * 2
 
 
 @contextmanager

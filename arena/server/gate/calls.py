@@ -79,12 +79,12 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         parse = handler.request_deserializer or bytes
         write = handler.response_serializer
         if handler.response_streaming:
-            guard: Callable[..., Any] = _guard_stream
+            answering: Callable[..., Any] = _many_answers
             if inspect.iscoroutinefunction(handler.unary_stream):
-                guard = _guard_unary  # it writes its messages itself, as health's Watch does
-            stream = _with_request(guard(handler.unary_stream, parse, call), enter)
+                answering = _one_answer  # it writes its messages itself, as health's Watch does
+            stream = _with_request(answering(handler.unary_stream, parse, call), enter)
             return grpc.stream_stream_rpc_method_handler(stream, response_serializer=write)
-        unary = _with_request(_guard_unary(handler.unary_unary, parse, call), enter)
+        unary = _with_request(_one_answer(handler.unary_unary, parse, call), enter)
         return grpc.stream_unary_rpc_method_handler(unary, response_serializer=write)
 
 
@@ -115,7 +115,7 @@ def _entered(handler: Handler, enter: Callable[[Context], None]) -> Handler:
 
 
 def _with_request(
-    guarded: Callable[[bytes, Context], Any], enter: Callable[[Context], None]
+    answered: Callable[[bytes, Context], Any], enter: Callable[[Context], None]
 ) -> Callable[[object, Context], Any]:
     """What is called once it is counted and its request is there."""
 
@@ -132,16 +132,16 @@ def _with_request(
             await refuse(context, _no_request("the call ended without a request"))
         return bytes(data)
 
-    if inspect.isasyncgenfunction(guarded):
+    if inspect.isasyncgenfunction(answered):
 
         async def stream(_: object, context: Context) -> AsyncIterator[Any]:
-            async for message in guarded(await request(context), context):
+            async for message in answered(await request(context), context):
                 yield message
 
         return stream
 
     async def unary(_: object, context: Context) -> Any:
-        return await guarded(await request(context), context)
+        return await answered(await request(context), context)
 
     return unary
 
@@ -150,10 +150,10 @@ def _no_request(text: str) -> Refused:
     return Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_REQUEST", text)
 
 
-def _guard_unary(
+def _one_answer(
     handle: Callable[[Any, Context], Any], parse: Callable[[bytes], Any], call: str
 ) -> Callable[[bytes, Context], Awaitable[Any]]:
-    async def guarded(data: bytes, context: Context) -> Any:
+    async def answered(data: bytes, context: Context) -> Any:
         try:
             answer = handle(_parsed(parse, data), context)
             return await answer if isinstance(answer, Awaitable) else answer
@@ -164,15 +164,15 @@ def _guard_unary(
         except Exception:
             await fail(context, call)
 
-    return guarded
+    return answered
 
 
-def _guard_stream(
+def _many_answers(
     handle: Callable[[Any, Context], AsyncIterator[Any]],
     parse: Callable[[bytes], Any],
     call: str,
 ) -> Callable[[bytes, Context], AsyncIterator[Any]]:
-    async def guarded(data: bytes, context: Context) -> AsyncIterator[Any]:
+    async def answered(data: bytes, context: Context) -> AsyncIterator[Any]:
         try:
             async for message in handle(_parsed(parse, data), context):
                 yield message
@@ -183,7 +183,7 @@ def _guard_stream(
         except Exception:
             await fail(context, call)
 
-    return guarded
+    return answered
 
 
 def _parsed(parse: Callable[[bytes], Any], data: bytes) -> Any:

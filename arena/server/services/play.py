@@ -12,9 +12,10 @@ from typing import Any, Final
 import grpc
 from google.protobuf.message import DecodeError
 
+from arena.referee import Unwritten
 from arena.server.arena import Arena
 from arena.server.gate.calls import Context, fail, refuse
-from arena.server.refusals import Refused, invalid, not_now
+from arena.server.refusals import Refused, invalid, not_now, suspended
 from arena.server.session.outbox import Outbox
 from arena.server.session.session import Session
 from arena.server.watch import Watch
@@ -62,6 +63,8 @@ class _Play:
             await self._serve(context)
         except Refused as refused:
             await refuse(context, refused)
+        except Unwritten:  # the journal has said why to who runs the arena
+            await refuse(context, suspended())
         except grpc.aio.AbortError:
             raise
         except asyncio.CancelledError:
