@@ -298,8 +298,9 @@ class _Errors:
         scale = float(direction @ direction)
         if ((direction @ self._blind) ** 2 > _ZERO * scale).any():
             return None, None
-        variance = float(direction @ self._variance @ direction)
-        return variance**0.5, self._freedom(direction)
+        # What never varied comes out a hair above or below zero.
+        variance = max(float(direction @ self._variance @ direction), 0.0)
+        return math.sqrt(variance), self._freedom(direction)
 
     def _freedom(self, direction: _Array) -> float | None:
         # Bell and McCaffrey's: 2 mean² / variance of the estimated variance, were the noise
