@@ -15,13 +15,18 @@ from arena.terms import MatchTerms
 
 
 class Watcher:
-    """Prints each step as it comes: `arena.referee.gallery.Gallery`."""
+    """Prints each step as it comes: `arena.referee.gallery.Gallery`.
+
+    The whole view stands at the beginning of each hand; after a step, what is new in it.
+    """
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._names: list[str] = []
         self._events: Notation | None = None
         self._hand = -1
+        self._drawn: set[str] = set()
+        """The lines of the view before."""
 
     def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[Entrant]) -> None:
         self._names = [draw.plain(entrant.name) for entrant in entrants]
@@ -33,13 +38,17 @@ class Watcher:
     def stepped(self, hand: int, events: Sequence[Event], view: View) -> None:
         if hand != self._hand:
             self._hand = hand
+            self._drawn = set()
             self._print(Rule(Text(f"hand {hand}"), align="left", style="dim"))
         assert self._events is not None
         for event in events:
             told = draw.notation(self._events.write(event))
             self._print(Text().append("  » ", "blue").append_text(told))
-        for line in draw.view(view):
-            self._print(Text("    ").append_text(line))
+        lines = list(draw.view(view))
+        for line in lines:
+            if line.plain not in self._drawn:
+                self._print(Text("    ").append_text(line))
+        self._drawn = {line.plain for line in lines}
 
     def blamed(self, faults: Sequence[Fault]) -> None:
         for fault in faults:
