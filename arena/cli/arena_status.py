@@ -75,6 +75,7 @@ SHAPE: Final[Mapping[str, Any]] = {
         "refused": _count,
     },
     "bots": {"connected": _count, "known": _count},
+    "connections": {"open": _count, "cut": _count},
     "waiting_bytes": _count,
     "decisions": _counts,
     "faults": _counts,

@@ -101,6 +101,9 @@ def _numbers(told: Mapping[str, Any]) -> Iterator[str]:
     waiting = told["waiting_bytes"]
     waits = f"; {_bytes(waiting)} wait to be sent" if waiting else ""
     yield _row("bots", f"{bots['connected']} connected, {bots['known']} known{waits}")
+    connections = told["connections"]
+    flooded = f", {connections['cut']} cut, as they flooded" if connections["cut"] else ""
+    yield _row("connections", f"{connections['open']} open{flooded}")
     decisions = told["decisions"]
     yield _row(
         "decisions", f"{sum(decisions.values()):,}" + _in_brackets(_counts(decisions, most=3))

@@ -8,9 +8,15 @@ had the processor, the rules were at work, the collector ran. Lateness of more t
 Which loop: the transport's. An answer is stamped there, and a trio guest runs
 on the same thread, so what blocks either blocks both; `docs/reliability/clocks.md`
 has the measurement.
+
+What comes before that loop does not tick: gRPC reads the connections on a thread of its
+own, and may be kept from it while the loop is punctual. So the arena also sends itself
+probes on the way that answers take. One that takes more than 20 ms is a pause as well,
+from its leaving on.
 """
 
 import contextlib
+import math
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -37,8 +43,11 @@ class Lag(Protocol):
         """How much of this span the arena was late."""
         ...
 
-    def late(self, now_s: float) -> bool:
-        """Whether it is late now, or was within the last tenth of a second."""
+    def late(self, now_s: float, due_s: float = -math.inf) -> bool:
+        """Whether it is late now, or was within the last tenth of a second.
+
+        Also if it is not known yet that what had come by `due_s` has been read.
+        """
         ...
 
 
@@ -48,7 +57,7 @@ class NeverLate:
     def refund_s(self, since_s: float, until_s: float) -> float:  # noqa: ARG002
         return 0.0
 
-    def late(self, now_s: float) -> bool:  # noqa: ARG002
+    def late(self, now_s: float, due_s: float = -math.inf) -> bool:  # noqa: ARG002
         return False
 
 
@@ -86,6 +95,14 @@ class LagMeter:
         """`call_later` belongs to the loop; `now_s` is the clock that stamps asks and answers."""
         self._call_later = call_later
         self._now_s = now_s
+        self.on_start: Callable[[], None] = _nothing
+        """Called when measuring begins."""
+        self._probed = False
+        """Whether probes are sent at all."""
+        self._probe_s = math.inf
+        """When the probe left that has not returned; infinite if none is under way."""
+        self._read_s = -math.inf
+        """What had come by then has been read, as the last probe that returned has shown."""
         self._users = 0
         self._next: Scheduled | None = None
         self._due_s = 0.0
@@ -115,6 +132,12 @@ class LagMeter:
         self._users += 1
         if self._users == 1:
             self._schedule(self._now_s())
+            self.on_start()
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether at least one block is open."""
+        return self._users > 0
 
     def stop(self) -> None:
         """Take one `start` back."""
@@ -134,25 +157,58 @@ class LagMeter:
         A pause that has not ended counts up to now, as an answer may be stamped
         before the late tick arrives.
         """
+        now_s = self._now_s()
+        open_s = self._open_pause_s(now_s)
         refund_s = 0.0
         ends_s = self._ends_s
         if ends_s and since_s < ends_s[-1]:
-            refund_s = self._paused_until(until_s) - self._paused_until(since_s)
-        if self._next is not None:
-            now_s = self._now_s()
-            if now_s - self._due_s > PAUSE_S:
-                refund_s += max(0.0, min(until_s, now_s) - max(since_s, self._due_s))
+            recorded_s = min(until_s, open_s)
+            if since_s < recorded_s:
+                refund_s = self._paused_until(recorded_s) - self._paused_until(since_s)
+        if open_s < until_s:
+            refund_s += max(0.0, min(until_s, now_s) - max(since_s, open_s))
         # Sums of other sums: a rounding must not make a refund more than the span, or less than 0.
         return max(0.0, min(refund_s, until_s - since_s))
 
-    def late(self, now_s: float) -> bool:
+    def late(self, now_s: float, due_s: float = -math.inf) -> bool:
         """Whether the arena is late, or was within the last 0.1 s.
 
-        What came in time may not have been seen yet, so no time-out is declared.
+        What came in time may not have been seen yet, so no time-out is declared: nor before
+        a probe has returned that left after `due_s`, if probes are sent.
         """
-        if self._next is not None and now_s - self._due_s > PAUSE_S:
+        if self._open_pause_s(now_s) < now_s:
+            return True
+        if self._probed and self._read_s < due_s:
             return True
         return bool(self._ends_s) and now_s - self._ends_s[-1] < PUNCTUAL_S
+
+    def _open_pause_s(self, now_s: float) -> float:
+        """When the pause began that has not ended yet; infinite if there is none."""
+        open_s = math.inf
+        if self._next is not None and now_s - self._due_s > PAUSE_S:
+            open_s = self._due_s
+        if now_s - self._probe_s > PAUSE_S:
+            open_s = min(open_s, self._probe_s)
+        return open_s
+
+    # Probes.
+
+    def probe_left(self, at_s: float) -> None:
+        """A probe was sent, where bots send their answers."""
+        self._probed = True
+        self._probe_s = at_s
+
+    def probe_returned(self, at_s: float) -> None:
+        """It was read, where answers are read."""
+        left_s, self._probe_s = self._probe_s, math.inf
+        self._read_s = left_s
+        if at_s - left_s > PAUSE_S:
+            self._add_pause(left_s, at_s)
+
+    def probes_end(self) -> None:
+        """There are no probes any more: nothing is to wait for them."""
+        self._probed = False
+        self._probe_s = math.inf
 
     def p99_ms(self) -> float:
         """Lateness of the ticks of the last 10 s, the 99th percentile, in milliseconds.
@@ -191,14 +247,21 @@ class LagMeter:
         self._measured_s += tick.after_s
         self._forget(now_s)
         if late_s > PAUSE_S:
-            self._add_pause(now_s, late_s)
+            self._add_pause(self._due_s, now_s)
 
-    def _add_pause(self, end_s: float, late_s: float) -> None:
-        self._starts_s.append(self._due_s)
+    def _add_pause(self, start_s: float, end_s: float) -> None:
+        """Remember a pause that has just ended. It takes in those that it overlaps."""
+        is_new = True
+        while self._ends_s and self._ends_s[-1] > start_s:
+            start_s = min(start_s, self._starts_s.pop())
+            self._ends_s.pop()
+            self._paused_s.pop()
+            is_new = False
+        self._starts_s.append(start_s)
         self._ends_s.append(end_s)
-        self._paused_s.append(self._paused_s[-1] + late_s)
-        self._pauses += 1
-        self._longest_s = max(self._longest_s, late_s)
+        self._paused_s.append(self._paused_s[-1] + end_s - start_s)
+        self._pauses += is_new
+        self._longest_s = max(self._longest_s, end_s - start_s)
         if len(self._ends_s) > MAX_PAUSES:
             for kept in (self._starts_s, self._ends_s, self._paused_s):
                 del kept[: MAX_PAUSES // 2]
@@ -215,6 +278,10 @@ class LagMeter:
         if begun and at_s < self._ends_s[begun - 1]:
             return self._paused_s[begun - 1] + at_s - self._starts_s[begun - 1]
         return self._paused_s[begun]
+
+
+def _nothing() -> None:
+    """What is called when nobody wants to know that measuring begins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,7 +267,7 @@ class Table:
             ask = place.ask
             if ask is None:
                 return
-            if self._lag.late(now_s):
+            if self._lag.late(now_s, ask.due_s):
                 # The answer may lie unread: no time is up while the arena was not there.
                 place.timer.set(now_s + LATE_CHECK_S)
                 return

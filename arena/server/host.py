@@ -38,8 +38,11 @@ from arena.server import data_folder
 from arena.server.arena import Arena
 from arena.server.gate.admission import Admission
 from arena.server.gate.calls import CallInterceptor
+from arena.server.gate.connections import ConnectionWatch, can_be_watched, of_this_process
 from arena.server.gate.tokens import Tokens
-from arena.server.listen import CannotServe, TlsFiles, listen
+from arena.server.gate.traffic import Traffic
+from arena.server.listen import UNIX, CannotServe, TlsFiles, listen
+from arena.server.probe import TransportProbe
 from arena.server.services.lobby import Lobby
 from arena.server.services.play import SERVICE, play_handler
 from arena.server.services.replays import Replays
@@ -143,6 +146,15 @@ def tell_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None
     loop.default_exception_handler(context)
 
 
+def _connection_watch(address: str, traffic: Traffic) -> ConnectionWatch | None:
+    if address.startswith(UNIX):
+        return None  # its bytes are not counted, and the file's mode says who may come
+    if not can_be_watched():
+        _log.warning("this system does not show connections: floods of frames are not cut")
+        return None
+    return ConnectionWatch(of_this_process(int(address.rpartition(":")[2])), traffic)
+
+
 async def _calls_have_ended() -> None:
     """Wait for the last steps of calls that gRPC has cancelled but does not wait for.
 
@@ -171,6 +183,7 @@ class _Host:
         self._broken = ""
         self._watch = Watch()
         self._metrics: MetricsPort | None = None
+        self._connections: ConnectionWatch | None = None
 
     async def run(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -245,16 +258,22 @@ class _Host:
             host_uses_signal_set_wakeup_fd=True,
         )
         arena = await self._listening
-        server, servicer = self._make_server(arena)
+        assert arena.lag is not None
+        probe = TransportProbe(arena.lag, arena.now_s)
+        server, servicer = self._make_server(arena, probe)
         with self._signals(loop, servicer):
             try:
                 await self._start(server, arena)
+                probe.start()
             finally:
                 result = await self._stopped
+                await probe.stop()
                 await server.stop(STOP_S)
                 await _calls_have_ended()
                 if self._metrics is not None:
                     self._metrics.close()
+                if self._connections is not None:
+                    self._connections.stop()
                 _log.info("the arena has stopped")
         if self._broken:
             raise Unwritten(self._broken)
@@ -295,6 +314,7 @@ class _Host:
             address = listen(
                 server, settings.host, settings.port, settings.tls, insecure=settings.insecure
             )
+            self._connections = _connection_watch(address, arena.limits.traffic)
             metrics = await self._serve_metrics(arena)
         except CannotServe:
             self._soon(self._scope.cancel)
@@ -303,6 +323,8 @@ class _Host:
         gc.collect()
         gc.freeze()
         await server.start()
+        if self._connections is not None:
+            self._connections.start()
         arena.listens(address)
         self._tell_of(address if settings.tls is None else f"https://{address}", metrics)
         self._soon(self._open.set)
@@ -316,7 +338,13 @@ class _Host:
         from arena.server.services.watched import Watched
 
         watched = Watched(
-            arena, self._journal, self._deal_log, settings.data, arena.admission, arena.lag
+            arena,
+            self._journal,
+            self._deal_log,
+            settings.data,
+            arena.admission,
+            arena.lag,
+            self._connections,
         )
         self._metrics = MetricsPort(watched)
         return await self._metrics.start(settings.metrics_host, settings.metrics_port)
@@ -332,9 +360,13 @@ class _Host:
             _log.exception("nobody can be told where the arena is")
         _log.info("the arena listens", extra={"address": address, "metrics": metrics})
 
-    def _make_server(self, arena: Arena) -> tuple[grpc.aio.Server, Any]:
-        interceptors = (CallWatch(self._watch), CallInterceptor(self._tokens, arena.limits))
+    def _make_server(self, arena: Arena, probe: TransportProbe) -> tuple[grpc.aio.Server, Any]:
+        interceptors = (
+            CallWatch(self._watch),
+            CallInterceptor(self._tokens, arena.limits, own_call=probe.call),
+        )
         server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
+        probe.listen(server)
         flush = self._journal.flush
         play = play_handler(arena, flush, arena.now_s, self._watch)
         server.add_generic_rpc_handlers((play,))

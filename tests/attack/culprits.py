@@ -34,6 +34,8 @@ SLOT_S = 0.01
 """Messages of a flood go out in this rhythm."""
 PER_SLOT = 100
 """Which makes 10,000 a second."""
+BLOCK_BYTES = 1 << 16
+"""Of frames that are sent without a rest."""
 BOMB = gzip.compress(bytes(30_000_000), 9)
 AT_LEAST_S = 0.2
 """An attack that goes on for longer than this counts as one that was not cut off."""
@@ -268,6 +270,26 @@ def settings_flood(attacker):
     frames(attacker, settings() * PER_SLOT)
 
 
+def priorities(attacker):
+    """Priorities of a stream that there is not, as fast as they go."""
+    unpaced(attacker, frame(Frame.PRIORITY, stream=1, body=bytes(5)))
+
+
+def window_updates(attacker):
+    """A window that grows by a byte, as fast as it goes."""
+    unpaced(attacker, frame(Frame.WINDOW_UPDATE, body=(1).to_bytes(4, "big")))
+
+
+def goaways(attacker):
+    """The connection is about to end, again and again."""
+    unpaced(attacker, frame(Frame.GOAWAY, body=bytes(8)))
+
+
+def unknown_frames(attacker):
+    """Frames of a kind that HTTP/2 does not know, and passes over."""
+    unpaced(attacker, frame(0xF0, body=b"?"))
+
+
 def continuations(attacker):
     """Headers that never come to their end."""
     block = header_block(PLAY, x="y" * 100)
@@ -286,6 +308,18 @@ def frames(attacker, data, *, begin=b""):
                 wire.send(data)
                 attacker.outcome.sent += PER_SLOT
                 wire.frames(slot_s + SLOT_S - time.monotonic())
+            attacker.judge(began_s, wire.closed)
+
+
+def unpaced(attacker, data):
+    """Send the same frame without a rest."""
+    block = data * (BLOCK_BYTES // len(data))
+    while attacker.goes_on:
+        with attacker.wire() as wire:
+            began_s = time.monotonic()
+            while attacker.goes_on and not wire.closed:
+                wire.send(block)
+                attacker.outcome.sent += len(block) // len(data)
             attacker.judge(began_s, wire.closed)
 
 
@@ -335,6 +369,10 @@ ATTACKS = {
         resets,
         pings,
         settings_flood,
+        priorities,
+        window_updates,
+        goaways,
+        unknown_frames,
         continuations,
         newcomers,
         takeovers,

@@ -28,6 +28,7 @@ class Frame(IntEnum):
 
     DATA = 0x0
     HEADERS = 0x1
+    PRIORITY = 0x2
     RST_STREAM = 0x3
     SETTINGS = 0x4
     PING = 0x6

@@ -13,8 +13,10 @@ import time
 import pytest
 
 from arena.server.gate.calls import REQUEST_S
+from arena.server.gate.connections import ConnectionWatch
 from arena.server.gate.limits import OWN_HELLOS
 from arena.server.gate.tokens import Tokens
+from arena.server.probe import TransportProbe
 from arena.server.services.play import HELLO_S
 from tests.attack import floods as floods_module
 from tests.attack.culprits import BOMB, hello
@@ -22,7 +24,8 @@ from tests.attack.floods import floods
 from tests.attack.http2 import PLAY, Frame, Wire, call, frame, said
 from tests.attack.idle import Holder
 from tests.attack.slopes import slope
-from tests.chaos.processes import ROOT, until
+from tests.attack.victim import Victim
+from tests.chaos.processes import ROOT, Child, until
 from tests.server.running import running
 
 SEED = 5
@@ -33,12 +36,46 @@ SHORT = ("messages", "garbage", "oversized", "bombs", "never-reads", "resets", "
 @pytest.mark.slow
 def test_a_bot_plays_on_beside_every_flood(monkeypatch):
     """The last is the positive control: nothing cuts it off, and the report has to say so."""
-    monkeypatch.setitem(floods_module.EXPECTED, "settings-flood", floods_module.Expected())
-    attacks = (*SHORT, "settings-flood")
+    monkeypatch.setitem(floods_module.EXPECTED, "takeovers", floods_module.Expected())
+    attacks = (*SHORT, "takeovers")
     report = asyncio.run(floods(SEED, seconds=0.3, attacks=attacks, settle_s=0.1))
     (found,) = report.violations
     assert found.invariant == "an attacker is cut off"
-    assert found.where.startswith("settings-flood")
+    assert found.where.startswith("takeovers")
+
+
+# Frames that are no messages. Either defence alone is enough, and the test of one goes without
+# the other; without both, such a flood makes time-outs of answers that were in time.
+
+FRAMES_S = 8.0
+"""Without either defence, in so long at least one answer is late more often than not."""
+MOVE_MS = 400
+DEFENCES = [
+    (TransportProbe, "who floods is cut off"),
+    (ConnectionWatch, "what a flood holds up is refunded"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("other", "why"), DEFENCES, ids=[row[-1] for row in DEFENCES])
+def test_a_flood_of_frames_costs_no_bot_a_move(other, why, tmp_path, monkeypatch):
+    monkeypatch.setattr(other, "start", lambda _: None)
+
+    async def main(address):
+        async with Victim(address, MOVE_MS) as victim:
+            await victim.measured(1)
+            log = tmp_path / "culprit.log"
+            culprit = Child("tests.attack.culprits", "priorities", address, FRAMES_S, log=log)
+            try:
+                await culprit.says(r"begins")
+                waits_s = await victim.measured(FRAMES_S)
+            finally:
+                culprit.kill()
+        assert waits_s
+        assert victim.faults == []
+
+    with running(tmp_path / "arena", Tokens(guests=True)) as arena:
+        asyncio.run(main(arena.address))
 
 
 # Silence. One arena, and all that wait for a limit wait together.

@@ -16,6 +16,8 @@ from tests.attack.http2 import PLAY
 NAME = "victim"
 THINK_S = 0.002
 """Between an ask and its answer; a bot that never rests would be a flood itself."""
+MOVE_MS = 1_000
+"""All the time that it has for a move; each that it is said to have exceeded is a fault."""
 HANDS = 50
 STOCK = 64
 """Matches that are open at a time, as new ones may not be taken during an attack."""
@@ -27,8 +29,9 @@ NOT_NOW = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITI
 class Victim:
     """Plays from `start` to `stop`."""
 
-    def __init__(self, address):
+    def __init__(self, address, move_ms=MOVE_MS):
         self._address = address
+        self._move_ms = move_ms
         self.waits_s = []
         """From each answer to the ask that followed it."""
         self.faults = []
@@ -74,7 +77,7 @@ class Victim:
             "abstrac",
             (NAME, NAME),
             {"hands": HANDS},
-            time_control={"move_ms": 5_000, "bank_ms": 60_000},
+            time_control={"move_ms": self._move_ms, "bank_ms": 0},
             seed="victim",
         )
         while True:
@@ -111,7 +114,6 @@ class Victim:
             elif kind == "match_end":
                 self._room.release()
                 self.faults += [str(fault) for fault in message.match_end.faults]
-                self._ended.set()
             elif kind != "match_start":
                 self.faults.append(f"it was told: {message}")
         self.faults.append(f"its stream ended: {await self._call.code()}")

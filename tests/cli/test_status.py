@@ -50,6 +50,7 @@ EMPTY = {
         "refused": 0,
     },
     "bots": {"connected": 0, "known": 0},
+    "connections": {"open": 0, "cut": 0},
     "waiting_bytes": 0,
     "decisions": {},
     "faults": {},

@@ -134,7 +134,7 @@ class AlwaysLate:
     def refund_s(self, since_s, until_s):
         return 0.0
 
-    def late(self, now_s):
+    def late(self, now_s, due_s=0.0):
         return True
 
 

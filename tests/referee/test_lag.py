@@ -1,5 +1,7 @@
 """How late the arena was: pauses are measured, and what they took of a span is refunded."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,6 +171,113 @@ def test_sums_of_many_pauses_never_round_a_refund_up_beyond_its_span():
         loop.resume()
         span = loop.now_s - 0.0123, loop.now_s - 0.0045
         assert 0 <= meter.refund_s(*span) <= span[1] - span[0]
+
+
+# Probes. They leave and return at these moments, while the loop is punctual or is not.
+
+
+def probed(*crossings_ms, blocked_ms=()):
+    """As `begun`, with probes that left and returned at these times."""
+    loop, meter = begun()
+    deeds = [(left, meter.probe_left) for left, _ in crossings_ms]
+    deeds += [(back, meter.probe_returned) for _, back in crossings_ms if back is not None]
+    deeds += [(end, lambda at_s: (loop.block_until(at_s), loop.resume())) for _, end in blocked_ms]
+    for at_ms, deed in sorted(deeds, key=lambda each: each[0]):
+        begin = next((begin for begin, end in blocked_ms if end == at_ms), at_ms)
+        loop.run_until(begin * MS)
+        deed(at_ms * MS)
+    return loop, meter
+
+
+# fmt: off
+CROSSINGS = [
+    # probes                          blocked          span          refund  why
+    ([(1100, 1101), (1201, 1203)],    [],              (1000, 1400),     0,  "as quick as ever"),
+    ([(1100, 1119)],                  [],              (1000, 1400),     0,  "a little slow"),
+    ([(1100, 1350)],                  [],              (1000, 1400),   250,  "kept for long"),
+    ([(1100, 1350)],                  [],              (1200, 1300),   100,  "the span lies in it"),
+    ([(1100, 1350), (1450, 1700)],    [],              (1200, 1600),   300,  "twice"),
+    ([(1100, 1350)],                  [(1205, 1300)],  (1000, 1400),   250,  "the loop was late within it"),
+    ([(1100, 1350)],                  [(1205, 1345)],  (1220, 1400),   130,  "the loop was late to its end"),
+    ([(1310, 1350)],                  [(1105, 1300)],  (1000, 1400),   230,  "the loop was late before it left"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("probes", "blocked", "span", "refund_ms", "why"), CROSSINGS, ids=[row[-1] for row in CROSSINGS]
+)
+def test_the_time_that_a_probe_was_kept_is_refunded_once(probes, blocked, span, refund_ms, why):
+    loop, meter = probed(*probes, blocked_ms=blocked)
+    loop.run_until(1.8)
+    since_s, until_s = (at * MS for at in span)
+    assert meter.refund_s(since_s, until_s) == pytest.approx(refund_ms * MS), why
+
+
+# fmt: off
+UNDER_WAY = [
+    # probe          now      due      late    why
+    ((1100, None),   1115,    None,     False,  "it is under way, and not slow yet"),
+    ((1100, None),   1130,    None,     True,   "it is kept"),
+    ((1100, 1350),   1400,    None,     True,   "it was kept until 0.05 s ago"),
+    ((1100, 1350),   1460,    None,     False,  "it came back 0.1 s ago"),
+    ((1100, 1101),   1150,    1090,    False,  "it left when the time was up, and is back"),
+    ((1100, 1101),   1150,    1120,    True,   "none has left since the time was up"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("probe", "now_ms", "due_ms", "late", "why"), UNDER_WAY, ids=[row[-1] for row in UNDER_WAY]
+)
+def test_no_time_is_up_before_a_probe_is_back(probe, now_ms, due_ms, late, why):
+    loop, meter = probed(probe)
+    loop.run_until(now_ms * MS)
+    assert meter.late(now_ms * MS, *([] if due_ms is None else [due_ms * MS])) is late
+
+
+def test_a_probe_under_way_is_refunded_up_to_now_and_together_with_what_was_before():
+    loop, meter = probed((1100, 1350), (1450, None))
+    loop.run_until(1.6)
+    assert meter.refund_s(1.2, 1.6) == pytest.approx(0.3)
+    assert meter.refund_s(1.5, 1.55) == pytest.approx(0.05)
+
+
+def test_nothing_waits_for_probes_that_are_sent_no_more():
+    loop, meter = probed((1100, None))
+    loop.run_until(1.5)
+    meter.probes_end()
+    assert not meter.late(1.5, 1.4)
+    assert meter.refund_s(1.0, 1.5) == 0
+
+
+@given(HISTORIES, st.lists(st.tuples(GAPS_MS, GAPS_MS), max_size=8))
+def test_refunds_with_probes_are_still_measures_of_time(history, crossings):
+    """Adjacent spans add up, pauses that overlap count once, and counts never go back."""
+    loop, meter = begun()
+    deeds, at_ms = [], 1000
+    for after_ms, takes_ms in crossings:
+        deeds += [(at_ms + after_ms, meter.probe_left)]
+        at_ms += after_ms + takes_ms
+        deeds += [(at_ms, meter.probe_returned)]
+    for work_ms, blocked_ms in history:
+        until_s = loop.now_s + work_ms * MS
+        while deeds and deeds[0][0] * MS <= until_s:
+            at_ms, deed = deeds.pop(0)
+            loop.run_until(max(loop.now_s, at_ms * MS))
+            deed(loop.now_s)
+        loop.run_until(until_s)
+        before = meter.counts()
+        loop.block_until(until_s + blocked_ms * MS)
+        loop.resume()
+        after = meter.counts()
+        assert before.pauses <= after.pauses
+        assert before.paused_s <= after.paused_s + 1e-9
+    moments = [1.0, 1.2, 1.7, 3.0, 9.0]
+    parts = [meter.refund_s(*span) for span in pairwise(moments)]
+    assert meter.refund_s(1.0, 9.0) == pytest.approx(sum(parts), abs=1e-9)
+    for part, span in zip(parts, pairwise(moments), strict=True):
+        assert 0 <= part <= span[1] - span[0]
 
 
 # Memory.

@@ -59,7 +59,7 @@ class Late:
     def refund_s(self, since_s, until_s):
         return max(0.0, min(until_s, self.until_s) - max(since_s, self.since_s))
 
-    def late(self, now_s):
+    def late(self, now_s, due_s=0.0):
         return self.since_s <= now_s <= self.until_s + 0.1
 
 

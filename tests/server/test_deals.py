@@ -545,7 +545,7 @@ class Frozen:
     def refund_s(self, since_s, until_s):
         return max(0.0, min(until_s, self.until_s) - max(since_s, self.since_s))
 
-    def late(self, now_s):
+    def late(self, now_s, due_s=0.0):
         return self.since_s <= now_s < self.until_s + 0.1
 
 
@@ -569,7 +569,7 @@ class Sluggish:
     def refund_s(self, since_s, until_s):
         return 0.0
 
-    def late(self, now_s):
+    def late(self, now_s, due_s=0.0):
         return 5 <= now_s < 5.5
 
 

@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError
 from arena.server.gate.access import CALLS, Access, authorise
 from arena.server.gate.limits import CallLimits
 from arena.server.gate.tokens import Tokens
+from arena.server.gate.traffic import MESSAGE_BYTES, Account
 from arena.server.refusals import Refused, invalid
 
 _log = logging.getLogger(__name__)
@@ -51,9 +52,13 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
     wire is the same, but grpc would wait for that message without any time limit.
     """
 
-    def __init__(self, tokens: Tokens, limits: CallLimits | None = None) -> None:
+    def __init__(
+        self, tokens: Tokens, limits: CallLimits | None = None, *, own_call: str = ""
+    ) -> None:
+        """`own_call` is the name of a call that only the arena itself knows, and may make."""
         self._tokens = tokens
         self._limits = limits or CallLimits()
+        self._own_call = own_call
 
     async def intercept_service(
         self,
@@ -61,6 +66,8 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Handler:
         call = handler_call_details.method
+        if call == self._own_call:
+            return await continuation(handler_call_details)
         access = CALLS.get(call)
         if access is None:
             return None  # then grpc says that there is no such call
@@ -99,7 +106,7 @@ def _refusing(handler: Handler, refused: Refused) -> Handler:
     return grpc.stream_unary_rpc_method_handler(deny)
 
 
-def _entered(handler: Handler, enter: Callable[[Context], None]) -> Handler:
+def _entered(handler: Handler, enter: Callable[[Context], Account]) -> Handler:
     """The handler of a stream that is counted, and refused if there are too many."""
     behave = handler.stream_stream
 
@@ -115,14 +122,15 @@ def _entered(handler: Handler, enter: Callable[[Context], None]) -> Handler:
 
 
 def _with_request(
-    answered: Callable[[bytes, Context], Any], enter: Callable[[Context], None]
+    answered: Callable[[bytes, Context], Any], enter: Callable[[Context], Account]
 ) -> Callable[[object, Context], Any]:
     """What is called once it is counted and its request is there."""
 
     async def request(context: Context) -> bytes:
         data: Any = b""
+        account = Account()
         try:
-            enter(context)
+            account = enter(context)
             data = await asyncio.wait_for(context.read(), REQUEST_S)
         except TimeoutError:
             await refuse(context, _no_request(f"no request came within {REQUEST_S:.0f} s"))
@@ -130,6 +138,7 @@ def _with_request(
             await refuse(context, refused)
         if data is grpc.aio.EOF:
             await refuse(context, _no_request("the call ended without a request"))
+        account.received_bytes += len(data) + MESSAGE_BYTES
         return bytes(data)
 
     if inspect.isasyncgenfunction(answered):

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 import grpc
 
+from arena.server.gate.traffic import Account, Traffic
 from arena.server.refusals import Refused, busy
 from arena.token_bucket import TokenBucket
 
@@ -91,6 +92,8 @@ class CallLimits:
         `now_s` is real time, as the clients are real, whatever clock the matches have.
         """
         limits = limits or Limits()
+        self.traffic: Final = Traffic()
+        """What is sent over the connections of calls that were counted here."""
         self._why_busy = why_busy
         self._streams = _Open(limits.streams, limits.streams_of_address, "streams")
         self._calls = _Open(limits.calls, limits.calls_of_address, "calls")
@@ -106,16 +109,17 @@ class CallLimits:
         """Play streams and other calls that are open."""
         return self._streams.number, self._calls.number
 
-    def stream(self, call: Call) -> None:
-        """Count a play stream until it is over.
+    def stream(self, call: Call) -> Account:
+        """Count a play stream until it is over; returns the account of its connection.
 
         Raises:
           Refused: if there are too many.
         """
         self._streams.enter(call)
+        return self.traffic.account(call.peer())
 
-    def call(self, call: Call, *, looks: bool) -> None:
-        """Count another call until it is over; `looks` if it only does that.
+    def call(self, call: Call, *, looks: bool) -> Account:
+        """Count another call until it is over, as `stream`; `looks` if it only does that.
 
         Raises:
           Refused: if there are too many, or too much else is to be done.
@@ -123,6 +127,7 @@ class CallLimits:
         if looks and (why := self._why_busy()):
             raise busy(f"nobody is shown anything just now: {why}", OVERLOAD_RETRY_S)
         self._calls.enter(call)
+        return self.traffic.account(call.peer())
 
     def let_in(self, rank: Rank) -> None:
         """Let a bot in that has said hello.

@@ -140,6 +140,10 @@ def _bots(watched: Watched, counts: Counts) -> Iterator[Metric]:
     yield _gauge("outbox_frames", "Frames that wait to be sent.", sum(each for each, _ in queued))
     most = max((size for _, size in queued), default=0)
     yield _gauge("outbox_bytes_max", "Bytes that wait for the bot that has the most.", most)
+    if watched.connections is not None:
+        yield _gauge("connections", "Connections with clients.", watched.connections.open)
+        cut = {(): watched.connections.cut}
+        yield _counter("connections_cut", "Connections that were cut, as they flooded.", (), cut)
     yield _counter("messages", "Messages from bots.", (), {(): counts.messages})
     yield _counter(
         "messages_refused",

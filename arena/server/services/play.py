@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 from arena.referee import Unwritten
 from arena.server.arena import Arena
 from arena.server.gate.calls import Context, fail, refuse
+from arena.server.gate.traffic import MESSAGE_BYTES, Account
 from arena.server.refusals import Refused, invalid, not_now, suspended
 from arena.server.session.outbox import Outbox
 from arena.server.session.session import Session
@@ -73,14 +74,14 @@ class _Play:
             await fail(context, "Play")
 
     async def _serve(self, context: Context) -> None:
-        self._arena.limits.stream(context)
+        account = self._arena.limits.stream(context)
         hello = await self._hello(context)
         outbox = Outbox(asyncio.get_running_loop(), self._now_s, self._counts)
         session = self._arena.hello(hello, outbox)
         peer, epoch, reason = context.peer(), session.epoch, "CUT_OFF"
         self._watch.connected(session, peer)
         writer = asyncio.create_task(self._write(context, outbox))
-        reader = asyncio.create_task(self._read(context, session, outbox))
+        reader = asyncio.create_task(self._read(context, session, outbox, account))
         try:
             ends = (reader, writer, outbox.closing)
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -126,7 +127,9 @@ class _Play:
             raise not_now("NO_HELLO", "the first message must be hello")
         return message.hello
 
-    async def _read(self, context: Context, session: Session, outbox: Outbox) -> None:
+    async def _read(
+        self, context: Context, session: Session, outbox: Outbox, account: Account
+    ) -> None:
         read, deliver, now_s = context.read, session.deliver, self._now_s
         counts = self._counts
         while not outbox.closed:
@@ -134,6 +137,7 @@ class _Play:
             if data is grpc.aio.EOF:
                 return
             counts.messages += 1
+            account.received_bytes += len(data) + MESSAGE_BYTES
             counts.received_s = received_s = now_s()
             try:
                 deliver(outbox, data, received_s)

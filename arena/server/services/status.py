@@ -47,6 +47,7 @@ def status(watched: Watched) -> dict[str, Any]:
             "refused": watched.refused_matches,
         },
         "bots": {"connected": watched.connected_bots, "known": len(arena.sessions)},
+        "connections": _connections(watched),
         "waiting_bytes": sum(session.queued[1] for session in arena.sessions),
         "decisions": _most_first({name: game.decisions for name, game in games.items()}),
         "faults": _most_first(_named(counts.faults)),
@@ -69,6 +70,11 @@ def status(watched: Watched) -> dict[str, Any]:
         "deal_sets": _most_first({step: watched.deal_log.counts[step] for step in DEAL_STEPS}),
         "process": {"threads": threading.active_count()},
     }
+
+
+def _connections(watched: Watched) -> dict[str, int]:
+    seen = watched.connections
+    return {"open": 0, "cut": 0} if seen is None else {"open": seen.open, "cut": seen.cut}
 
 
 def _lag(watched: Watched) -> dict[str, float]:

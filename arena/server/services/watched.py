@@ -10,6 +10,7 @@ from arena.replay.journal.journal import Journal
 from arena.server.arena import Arena
 from arena.server.counts import Counts
 from arena.server.gate.admission import Admission
+from arena.server.gate.connections import ConnectionWatch
 from cardarena.v1 import play_pb2
 
 DEAL_STEPS: Final = ("drawn", "fixed", "voided", "opened")
@@ -27,6 +28,8 @@ class Watched:
     admission: Admission | None = None
     """None if new matches are always taken."""
     lag: LagMeter | None = None
+    connections: ConnectionWatch | None = None
+    """None where connections cannot be watched."""
 
     @property
     def counts(self) -> Counts:

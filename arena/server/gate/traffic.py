@@ -1,0 +1,49 @@
+"""What connections send that the arena asked for, or at least understands: messages of calls.
+
+gRPC names a connection by its peer, such as `ipv4:127.0.0.1:5000`.
+"""
+
+from typing import Final
+
+MESSAGE_BYTES: Final = 128
+"""Beside a message's own bytes: heads of frames and records, and window updates in return."""
+CALL_BYTES: Final = 4_096
+"""Beside a call's messages: its headers, which gRPC limits to this."""
+
+
+class Account:
+    """What came over one connection and was a message. The streams of it share one."""
+
+    __slots__ = ("received_bytes",)
+
+    def __init__(self) -> None:
+        self.received_bytes = 0
+
+
+class Traffic:
+    """The accounts of all connections. Lives on the thread of the host loop."""
+
+    def __init__(self) -> None:
+        self._accounts: dict[str, Account] = {}
+
+    def account(self, peer: str) -> Account:
+        """The account of a connection, by gRPC's name of its peer; a call is noted in it."""
+        account = self._accounts.get(peer)
+        if account is None:
+            account = self._accounts[peer] = Account()
+        account.received_bytes += CALL_BYTES
+        return account
+
+    def explained_bytes(self, peer: str) -> int:
+        """What became messages of calls on a connection."""
+        account = self._accounts.get(peer)
+        return 0 if account is None else account.received_bytes
+
+    def peers(self) -> set[str]:
+        """All that have an account. May be called on any thread, as `forget`."""
+        return set(self._accounts)
+
+    def forget(self, peers: set[str]) -> None:
+        """Forget the accounts of connections that have ended."""
+        for peer in peers:
+            self._accounts.pop(peer, None)
