@@ -4,18 +4,69 @@ Callers write `disk.sync_data` and so on, and never import the functions by name
 that puts a failing disk in their place here does so for all callers at once.
 """
 
+import contextlib
+import errno
 import fcntl
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Final
 
 sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 """Brings a file's content to the disk; not every system can leave its other data out."""
 
 
+class Spare:
+    """Descriptors that are held back for the files of this module.
+
+    Whatever else a process opens, as connections of strangers: when there are no more
+    descriptors, one of these is given up for each file. Used on any thread.
+    """
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._held: list[int] = []
+
+    def hold(self, number: int) -> None:
+        """Hold back so many from now on, or as many of them as there are."""
+        self._number = number
+        with contextlib.suppress(OSError):
+            while len(self._held) < number:
+                self._held.append(os.open(os.devnull, os.O_RDONLY))
+        while len(self._held) > number:
+            os.close(self._held.pop())
+
+    def refill(self) -> None:
+        """Take back what was given up, as far as there is room again."""
+        self.hold(self._number)
+
+    def give_up(self, number: int = 1) -> bool:
+        """Let go of so many, or all that are left; false if none is."""
+        given = 0
+        with contextlib.suppress(IndexError):
+            while given < number:
+                os.close(self._held.pop())
+                given += 1
+        return given > 0
+
+
+spare: Final = Spare()
+"""Of this process. It holds nothing until it is told to."""
+
+
+def _opened(path: Path, flags: int, mode: int = 0o666) -> int:
+    while True:
+        try:
+            return os.open(path, flags, mode)
+        except OSError as error:
+            # Somebody else may be quicker to take what was given up, so until nothing is left.
+            if error.errno != errno.EMFILE or not spare.give_up():
+                raise
+
+
 def append_only(path: Path, mode: int = 0o600) -> int:
     """Open a file to be written at its end, and make it if there is none."""
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
+    return _opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
 
 
 def write_all(fd: int, data: bytes) -> None:
@@ -37,7 +88,7 @@ def write_whole(path: Path, pieces: Iterable[bytes], partial: Path, mode: int = 
     """
     try:
         partial.unlink(missing_ok=True)
-        fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        fd = _opened(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(fd, "wb") as file:
             file.writelines(pieces)
             file.flush()
@@ -50,7 +101,7 @@ def write_whole(path: Path, pieces: Iterable[bytes], partial: Path, mode: int = 
 
 def sync_folder(folder: Path) -> None:
     """Make the names of new files in a folder survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY)
+    fd = _opened(folder, os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:

@@ -15,6 +15,7 @@ import functools
 import gc
 import logging
 import os
+import resource
 import shutil
 import signal
 import time
@@ -30,6 +31,7 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.referee import Unwritten
 from arena.referee.lag import LagMeter
+from arena.replay import disk
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
@@ -38,7 +40,12 @@ from arena.server import data_folder
 from arena.server.arena import Arena
 from arena.server.gate.admission import Admission
 from arena.server.gate.calls import CallInterceptor
-from arena.server.gate.connections import ConnectionWatch, can_be_watched, of_this_process
+from arena.server.gate.connections import (
+    ConnectionWatch,
+    can_be_watched,
+    of_this_process,
+    open_descriptors,
+)
 from arena.server.gate.tokens import Tokens
 from arena.server.gate.traffic import Traffic
 from arena.server.listen import UNIX, CannotServe, TlsFiles, listen
@@ -87,6 +94,12 @@ OPTIONS: Final = (
     # could become 64 MB for a moment, and take the processor for a third of a second.
     ("grpc.compression_enabled_algorithms_bitset", 1),
 )
+MAX_DESCRIPTORS: Final = 65_536
+"""More than all streams that may be open (`arena.server.gate.limits`), and their like."""
+SPARE_DESCRIPTORS: Final = 64
+"""Held back for the journal, replays and what else is written."""
+OTHER_DESCRIPTORS: Final = 128
+"""For launched bots, workers, the store and what the arena serves beside gRPC."""
 STOP_S: Final = 1.0
 """Grace for calls that are still open when the server stops."""
 
@@ -152,7 +165,21 @@ def _connection_watch(address: str, traffic: Traffic) -> ConnectionWatch | None:
     if not can_be_watched():
         _log.warning("this system does not show connections: floods of frames are not cut")
         return None
-    return ConnectionWatch(of_this_process(int(address.rpartition(":")[2])), traffic)
+    port = int(address.rpartition(":")[2])
+    return ConnectionWatch(of_this_process(port), traffic, most=_room_for_connections())
+
+
+def _room_for_connections() -> int:
+    """Raise the limit of descriptors as far as is useful, and hold some back; returns the rest."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    wanted = MAX_DESCRIPTORS if hard == unlimited else min(hard, MAX_DESCRIPTORS)
+    if soft != unlimited and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    disk.spare.hold(SPARE_DESCRIPTORS)
+    limit = MAX_DESCRIPTORS if soft == unlimited else soft
+    return max(limit - open_descriptors() - OTHER_DESCRIPTORS, 1)
 
 
 async def _calls_have_ended() -> None:

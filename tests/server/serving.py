@@ -1,8 +1,9 @@
-"""An arena in a process of its own: `python -m tests.server.serving FOLDER`.
+"""An arena in a process of its own: `python -m tests.server.serving FOLDER [DESCRIPTORS]`.
 
-Prints its address when it listens, and how it ended.
+Prints its address when it listens, and how it ended. It may have at most so many descriptors.
 """
 
+import resource
 import sys
 from pathlib import Path
 
@@ -23,6 +24,8 @@ async def main(arena):
 
 
 if __name__ == "__main__":
+    for most in map(int, sys.argv[2:]):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     try:
         serve(ServerSettings(Path(sys.argv[1])), Tokens(guests=True), main)
     except KeyboardInterrupt:

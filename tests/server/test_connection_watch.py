@@ -143,6 +143,38 @@ def test_a_connection_is_cut_once():
     assert net.lines[0].cut_off == 1
 
 
+# Too many.
+
+
+def test_with_too_many_connections_the_oldest_that_never_made_a_call_are_cut():
+    lines = [Line(f"ipv4:192.0.2.{number}:5000") for number in range(6)]
+    net = Net(*lines)
+    net.watch.most = 4
+    net.traffic.account(lines[0].peer)
+    net.watch.look()
+    assert [line.cut_off for line in lines] == [0, 1, 1, 0, 0, 0]
+    assert net.watch.cut == 2
+
+
+def test_bots_are_not_cut_for_being_many():
+    net = Net(*[Line(f"ipv4:192.0.2.{number}:5000") for number in range(6)])
+    net.watch.most = 4
+    for line in net.lines:
+        net.traffic.account(line.peer)
+    net.watch.look()
+    assert net.watch.cut == 0
+
+
+def test_a_look_is_taken_at_once_when_descriptors_run_out():
+    net = Net()
+    net.watch.most, open_now = 100, [100, 101]
+    net.watch._descriptors = lambda: open_now.pop(0)
+    net.watch.look_if_busy()
+    assert net.looks == 0
+    net.watch.look_if_busy()
+    assert net.looks == 1
+
+
 # Who comes again and again.
 
 # fmt: off

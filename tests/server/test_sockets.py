@@ -27,6 +27,7 @@ from arena.server.services import lobby, play, replays
 from arena.server.session.session import Session
 from arena.testing.orders import match_request
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
+from tests.attack.http2 import Wire
 from tests.cli.serving import ended
 from tests.doubles.streams import PATIENCE_S, PLAY, Client, reason_of
 from tests.rows import slow_unless, slow_unless_of_each_kind
@@ -555,9 +556,9 @@ def test_a_full_disk_stops_the_arena_with_a_sentence(tmp_path, monkeypatch, capl
 
 
 @contextmanager
-def process(folder):
+def process(folder, *arguments):
     root = Path(__file__).resolve().parent.parent.parent
-    command = [sys.executable, "-m", "tests.server.serving", str(folder)]
+    command = [sys.executable, "-m", "tests.server.serving", str(folder), *arguments]
     running = subprocess.Popen(
         command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -566,6 +567,18 @@ def process(folder):
     finally:
         running.kill()
         running.communicate()
+
+
+def test_silent_connections_take_no_descriptor_that_is_needed(tmp_path):
+    """There are more than there may be: bots come and play, and the replay is written."""
+    with process(tmp_path, "300") as (_, address), ExitStack() as stack:
+        for _ in range(400):
+            stack.enter_context(Wire(address))  # it shakes hands, and may then stay for a minute
+        streams, ask, _, match_id = start_match(address, stack)
+        streams[1].answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
+        for end in played(*streams):
+            assert end.ending == Ending.COMPLETED
+        eventually((tmp_path / "replays" / f"{match_id}.replay").exists)
 
 
 def start_match(address, stack):

@@ -15,6 +15,7 @@ while the process is busy.
 
 import contextlib
 import ctypes
+import errno
 import ipaddress
 import logging
 import math
@@ -31,6 +32,7 @@ from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import quote
 
+from arena.replay import disk
 from arena.server.gate.limits import LOCAL, address_of
 from arena.server.gate.traffic import Traffic
 
@@ -45,6 +47,8 @@ LOOK_S: Final = 0.1
 ALERT_LOOK_S: Final = 0.02
 """The same for some time after a connection was cut: who floods comes again."""
 ALERT_S: Final = 10.0
+FOR_A_LOOK: Final = 8
+"""Spare descriptors that are given up if there are none to look with."""
 SHARE: Final = 1 / 50
 """Of the time may be spent on looking; with very many connections looks are rarer."""
 BUSY: Final = 0.25
@@ -66,6 +70,11 @@ _NOBODY: Final = bytes(16)
 _DESCRIPTORS: Final = Path("/proc/self/fd")
 
 _log = logging.getLogger(__name__)
+
+
+def open_descriptors() -> int:
+    """How many descriptors this process has open."""
+    return len(os.listdir(_DESCRIPTORS))  # noqa: PTH208 - as below
 
 
 class Connection(Protocol):
@@ -110,12 +119,26 @@ class ConnectionWatch:
         connections: Connections,
         traffic: Traffic,
         *,
+        most: int | None = None,
         now_s: Callable[[], float] = time.monotonic,
         cpu_s: Callable[[], float] = time.process_time,
+        descriptors: Callable[[], int] = open_descriptors,
     ) -> None:
-        """`cpu_s` is the processor time that the arena has used."""
+        """Watch, once started.
+
+        Args:
+          connections: Shows all of them.
+          traffic: What became messages.
+          most: That there may be; with more, the oldest that never made a call are cut.
+          now_s: Real time.
+          cpu_s: The processor time that the arena has used.
+          descriptors: How many the arena has open.
+        """
         self._connections = connections
         self._traffic = traffic
+        self.most = most
+        """That there may be, if that is limited."""
+        self._descriptors = descriptors
         self._now_s = now_s
         self._cpu_s = cpu_s
         self._known: dict[str, _Known] = {}
@@ -147,9 +170,10 @@ class ConnectionWatch:
             began_s = self._now_s()
             try:
                 self.look_if_busy()
-            except OSError:
-                _log.exception("connections cannot be looked at")
-                return
+            except OSError as error:
+                # To look takes descriptors, too.
+                if error.errno != errno.EMFILE or not disk.spare.give_up(FOR_A_LOOK):
+                    _log.exception("connections cannot be looked at")
             ended_s = self._now_s()
             least_s = ALERT_LOOK_S if ended_s < self._alert_until_s else LOOK_S
             pause_s = max(least_s, (ended_s - began_s) / SHARE)
@@ -159,8 +183,11 @@ class ConnectionWatch:
         now_s, used_s = self._now_s(), self._cpu_s()
         busy = used_s - self._used_s > BUSY * (now_s - self._busy_s)
         self._busy_s, self._used_s = now_s, used_s
-        if busy or now_s - self._looked_s >= QUIET_S:
+        if busy or now_s - self._looked_s >= QUIET_S or self._is_crowded():
             self.look()
+
+    def _is_crowded(self) -> bool:
+        return self.most is not None and self._descriptors() > self.most
 
     def look(self) -> None:
         """Look at all connections, and cut those that have exceeded their budget."""
@@ -177,6 +204,29 @@ class ConnectionWatch:
         self._known = {peer: known for peer, known in self._known.items() if peer in seen}
         self.open = len(seen)
         self._traffic.forget(before - seen)
+        if self.most is not None and len(seen) > self.most:
+            self._make_room(len(seen) - self.most)
+        disk.spare.refill()
+
+    def _make_room(self, number: int) -> None:
+        """Cut so many connections of those who never made a call, the oldest first.
+
+        A bot makes its call as soon as it has a connection.
+        """
+        silent = [
+            peer
+            for peer, known in self._known.items()
+            if not known.cut and not self._traffic.explained_bytes(peer)
+        ]
+        doomed = set(silent[:number])
+        with self._connections() as connections:
+            for connection in connections:
+                if connection.peer in doomed:
+                    self._known[connection.peer].cut = True
+                    self.cut += 1
+                    connection.cut()
+        fields = {"connections": len(doomed), "most": self.most}
+        _log.warning("there are too many connections: silent ones were cut", extra=fields)
 
     def _judge(self, connection: Connection, now_s: float, passed_s: float) -> None:
         known = self._known.setdefault(connection.peer, _Known())
