@@ -102,7 +102,7 @@ def _numbers(told: Mapping[str, Any]) -> Iterator[str]:
     waits = f"; {_bytes(waiting)} wait to be sent" if waiting else ""
     yield _row("bots", f"{bots['connected']} connected, {bots['known']} known{waits}")
     connections = told["connections"]
-    flooded = f", {connections["cut"]} cut, as they flooded" if connections["cut"] else ""
+    flooded = f", {connections['cut']} cut, as they flooded" if connections["cut"] else ""
     yield _row("connections", f"{connections['open']} open{flooded}")
     decisions = told["decisions"]
     yield _row(

@@ -17,8 +17,9 @@ def spare(monkeypatch, tmp_path):
     def limited(*args, **kwargs):
         if not left[0]:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        fd = opened(*args, **kwargs)
         left[0] -= 1
-        return opened(*args, **kwargs)
+        return fd
 
     def close(fd, closed=os.close):
         left[0] += 1
