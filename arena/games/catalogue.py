@@ -193,7 +193,7 @@ GAMES: Final = (
         title="Loo",
         summary="Five-card Loo: a fifth of the pot for each trick, a fine for playing without one.",
         module=loo,
-        rules_version=1,
+        rules_version=2,
         seats=tuple(range(5, 11)),
     ),
     Game(

@@ -50,6 +50,12 @@ REPLIES = [
     ("Ah 2h",       "Jc",       False, "Ah 2h",   "Pam led: trumps, none of which beats it"),
     ("Jc 4s",       "Ah",       True,  "Jc",      "civil, but Pam is the only trump"),
     ("2h 3d",       "Ah Jc",    True,  "2h",      "Pam may have been the only trump of another"),
+    ("Ad As 9s",    "8s Qc",    False, "As 9s",   "a card thrown off is nothing to beat: 9s does it"),
+    ("9s 2s",       "8s Qc",    False, "9s",      "and the suit led is headed whatever was thrown off"),
+    ("9s 2s",       "8s Qc Ts", False, "9s 2s",   "but the best of the suit counts, thrown off or not"),
+    ("9h 2h",       "8s Ac 3h", False, "9h",      "of trumps the trump there, whatever is thrown off"),
+    ("9h 2h",       "8s Ac",    False, "9h 2h",   "any trump beats what was thrown off"),
+    ("4h 2h",       "Jc Ac",    False, "4h 2h",   "nor does a club thrown off to Pam count"),
 ]
 # fmt: on
 
@@ -184,7 +190,7 @@ def test_an_exchange_is_limited_by_stock_and_dead_cards():
     assert "2d" in drawn
     assert len({"4d", "5d"} & set(drawn)) == 1
     seen = loo.view(state, Seat(1))
-    assert (seen.stock, seen.dead, seen.discarded) == (1, 2, ("Ah", "Kh"))
+    assert (seen.stock, seen.dead, seen.discarded) == (1, 2, ("Kh", "Ah"))
     assert seen.exchanged == (0, 2, 0, 0, 0)
 
 
@@ -234,13 +240,14 @@ def test_a_player_without_a_trick_pays_and_the_pot_is_divided():
 @pytest.mark.parametrize(
     "move",
     [
-        Exchange(("Kh", "Ah")),
         Exchange(("2d",)),
+        Exchange(("Ah", "Kh", "2d")),
+        Exchange(("Ah", "no card")),
         Exchange(("Ah", "Ah")),
         PASS,
         Play("Ah", civil=True),
     ],
-    ids=["not in hand order", "not held", "a card twice", "another phase", "no lead"],
+    ids=["not held", "one not held", "no card", "a card twice", "another phase", "no lead"],
 )
 def test_an_illegal_move_leaves_the_state_as_it_was(move):
     state, same = (at(FIVE, phase=Phase.EXCHANGE, stock="2d 4d") for _ in range(2))
