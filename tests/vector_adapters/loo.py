@@ -54,7 +54,9 @@ def legal_cards(vector):
     only(expected, "cards")
     hand, trick = tuple(given["hand"]), tuple(given["trick"])
     # Whoever leads may lead any card.
-    legal = tricks.legal_replies(hand, trick, given["trump"], civil=given["civil"]) if trick else hand
+    legal = (
+        tricks.legal_replies(hand, trick, given["trump"], civil=given["civil"]) if trick else hand
+    )
     assert sorted(legal) == sorted(expected["cards"])
 
 
