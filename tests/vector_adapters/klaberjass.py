@@ -80,7 +80,7 @@ def sequences(vector):
 
 def melds(value):
     """Melds in an order of their own, and their cards too."""
-    if not isinstance(value, list):
+    if not isinstance(value, list) or not all(isinstance(each, list) for each in value):
         return value
     return sorted([points, sorted(cards)] for points, cards in value)
 

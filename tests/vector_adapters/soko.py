@@ -75,6 +75,8 @@ class Table(PokerTable):
 
     def legal(self):
         found = super().legal()
+        if found is None:
+            return None
         if self.state.phase is Phase.BRING_IN:
             assert not any((found["fold"], found["check"], found["call"]))
             assert not any((found["bet"], found["raise"]))
