@@ -436,6 +436,19 @@ def test_a_wrong_string_draws(held, played, drawn, why):
     assert sum(len(event.cards) for event in events(told, Drawn)) == drawn
 
 
+def test_nobody_outgrows_the_table_by_playing_nothing_but_whole_hands():
+    """The first hand of three seats, of which all play all they hold at every turn."""
+    state, told = begun(3, max_turns=12), []
+    most = 0
+    while state.match.hand == 0 and state.phase is not Phase.OVER:
+        (seat,) = eleusis.to_act(state)
+        held = eleusis.view(state, seat).held
+        state, told = act(state, Play(held) if state.phase is Phase.PLAY else Pass())
+        most = max(most, *eleusis.view(state, None).hand_sizes)
+    assert most == FULL_HAND
+    assert events(told, HandScored)[0].end is End.TURN_CAP
+
+
 def test_a_right_string_may_be_a_whole_hand_of_any_size():
     hand = " ".join(["2s 3h"] * 30)
     state = with_hands(begun(4), "7h", hand, "4d 6d", "4h 5h")

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from arena.cards import PACK_52, parse_cards
+from arena.cards import PACK_52, SUITS, parse_cards
 from arena.games import loo
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.loo import legal_moves, rules
@@ -67,6 +67,28 @@ def test_a_player_may_play(hand, trick, civil, legal, why):
     trump = "c" if trick == "Ac" else "h"
     got = legal_replies(parse_cards(hand), parse_cards(trick), trump, civil=civil)
     assert got == parse_cards(legal)
+
+
+@pytest.mark.parametrize("trump", SUITS)
+def test_of_the_cards_that_must_be_played_those_that_take_the_trick_are_legal(trump):
+    """The digest's rule of following, said by who would take the trick."""
+    draw, headed = random.Random(trump), 0
+    for _ in range(2_000):
+        size, before = draw.randint(1, 5), draw.randint(1, 5)
+        cards = tuple(draw.sample(PACK_52, size + before))
+        hand, trick, civil = cards[:size], cards[size:], draw.random() < 0.2
+        trumps = [card for card in hand if card == "Jc" or card[1] == trump]
+        if civil and len(trumps) > 1:
+            trumps = [card for card in trumps if card != "Jc"]
+        led = trick[0]
+        followed = [card for card in hand if card[1] == led[1] and card != "Jc"]
+        if led == "Jc" or led[1] == trump or not followed:
+            followed = trumps
+        taking = [card for card in followed if trick_winner((*trick, card), trump) == before]
+        legal = legal_replies(hand, trick, trump, civil=civil)
+        assert set(legal) == set(taking or followed or hand), (hand, trick, civil)
+        headed += 0 < len(taking) < len(followed)
+    assert headed > 50, "too few tricks that could be taken or not"
 
 
 @pytest.mark.parametrize(
