@@ -140,13 +140,19 @@ class Table(Sitting):
             "pool_left": lambda: seen.pool,
             "hand_sizes": self.hand_sizes,
             "legal_cards": OfSeat(lambda seat: [move.card for move in self.moves(seat)]),
-            "last_winner": lambda: None if self.shown is None else self.shown.winner,
+            "last_winner": self.last_winner,
             "captured_points": lambda: [by_suit(each) for each in seen.island.points],
             "tribes": self.tribes,
             "scores": lambda: seen.totals,
             "over": lambda: over,
             "winners": lambda: winners(seen.totals) if over else [],
         }
+
+    def last_winner(self):
+        """Of the last trick; None before the first, and if it was tied."""
+        if self.shown is None or self.shown.winner == democracy.TIE:
+            return None
+        return self.shown.winner
 
     def tribes(self):
         """Of the island that was scored last, as long as no trick of another was played."""
