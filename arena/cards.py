@@ -42,6 +42,21 @@ def in_order(cards: Iterable[Card]) -> tuple[Card, ...]:
     return tuple(sorted(cards, key=CANONICAL.__getitem__))
 
 
+def as_named(cards: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards of a move that names a set of them, in canonical order.
+
+    So moves that name the same cards are equal, in whatever order a bot named
+    them. A move off the wire may hold any text: what is no card comes last, for
+    the rules to refuse.
+    """
+    named = tuple(cards)
+    try:
+        return in_order(named)
+    except KeyError:
+        last = len(CANONICAL)
+        return tuple(sorted(named, key=lambda card: (CANONICAL.get(card, last), card)))
+
+
 def parse_cards(text: str) -> tuple[Card, ...]:
     """Read cards from text, with or without spaces: `AsKd` or `As Kd`.
 

@@ -110,7 +110,9 @@ def test_the_page_knows_the_packs_of_every_game(node, game, seats):
 
 def test_the_page_knows_no_other_games(node):
     assert set(node.call("games")) == {game.id for game in GAMES}
-    strangers = [("whist", 1), ("abstrac", 2), ("constructor", 1), ("__proto__", 1)]
+    strangers = [("whist", 1), ("constructor", 1), ("__proto__", 1)]
+    strangers += [(game.id, game.rules_version + 1) for game in GAMES]
+    strangers += [(game.id, 0) for game in GAMES]
     rows = [{"game": game, "version": version, "seats": 2} for game, version in strangers]
     assert node.call("packs", rows=rows) == [None] * len(rows)
 

@@ -23,9 +23,10 @@ from arena.games.eleusis.hidden_rule import (
     legal_among,
     validate,
 )
-from arena.games.eleusis.legal_moves import MAX_STRING, Strings
+from arena.games.eleusis.legal_moves import Strings
 from arena.games.eleusis.options import Options
 from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis.turn import FULL_HAND
 from arena.games.eleusis.words import (
     Dealt,
     Declare,
@@ -43,6 +44,7 @@ from arena.games.eleusis.words import (
     Pass,
     Phase,
     Play,
+    PlayResolved,
     Rule,
     RuleRefused,
     RuleReplaced,
@@ -185,6 +187,8 @@ GUESSES = [
      "errors that decide differently"),
     (COLORS,       "card.color != last.color && line[size(line)-1] == last", "7h", True,
      "roundabout"),
+    ("card.parity == 1", "card.parity == true",                       "7h",    False,
+     "true is not 1"),
 ]
 # fmt: on
 
@@ -392,13 +396,64 @@ def test_a_string_is_of_cards_held(cards):
     assert Play(cards) not in Strings(("7h", "8h"))
 
 
-def test_a_string_has_at_most_52_cards():
-    hand = tuple(DECK_ORDER) * 2
-    assert Play(hand[:MAX_STRING]) in Strings(hand)
-    assert Play(hand[: MAX_STRING + 1]) not in Strings(hand)
-    longest = Strings(hand).sample(random.Random(1).randrange)
-    assert longest in Strings(hand)
-    assert Strings(hand).count() > 10**80
+@pytest.mark.parametrize("held", [1, 14, 52, 53, 72, 104, FULL_HAND])
+def test_a_string_is_as_long_as_the_hand_at_most(held):
+    """E3. Strings are never listed: an ask grows with the faces of a hand alone."""
+    hand = (tuple(DECK_ORDER) * 4)[:held]
+    strings = Strings(hand)
+    assert Play(hand) in strings
+    assert Play(hand[::-1]) in strings
+    assert Play((*hand, hand[0])) not in strings
+    assert strings.sample(random.Random(1).randrange) in strings
+    assert len(strings.offered) == min(held, 52) + 1
+
+
+# fmt: off
+PENALTIES = [
+    # held  played  drawn  why
+    (14,        14,    28, "two for each of a whole first hand"),
+    (72,        60,   120, "and of more than a pack"),
+    (104,      104,   208, "up to four packs in hand"),
+    (105,      105,   208, "but not more"),
+    (208,        1,     1, "a full hand stays full"),
+    (208,      208,   208, "however much of it is wrong"),
+    (213,        3,     0, "and one that grew otherwise draws nothing"),
+    (213,        6,     1, "until there is room"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("held", "played", "drawn", "why"), PENALTIES, ids=[row[-1] for row in PENALTIES]
+)
+def test_a_wrong_string_draws(held, played, drawn, why):
+    hand = " ".join(["2d"] * held)  # red after red is wrong
+    state = with_hands(begun(4), "7h", hand, "4d 6d", "4h 5h")
+    after, told = act(state, Play(("2d",) * played))
+    (resolved,) = events(told, PlayResolved)
+    assert (resolved.right, resolved.penalty) == (False, drawn)
+    assert eleusis.view(after, None).hand_sizes[1] == held - played + drawn
+    assert sum(len(event.cards) for event in events(told, Drawn)) == drawn
+
+
+def test_nobody_outgrows_the_table_by_playing_nothing_but_whole_hands():
+    """The first hand of three seats, of which all play all they hold at every turn."""
+    state, told = begun(3, max_turns=12), []
+    most = 0
+    while state.match.hand == 0 and state.phase is not Phase.OVER:
+        (seat,) = eleusis.to_act(state)
+        held = eleusis.view(state, seat).held
+        state, told = act(state, Play(held) if state.phase is Phase.PLAY else Pass())
+        most = max(most, *eleusis.view(state, None).hand_sizes)
+    assert most == FULL_HAND
+    assert events(told, HandScored)[0].end is End.TURN_CAP
+
+
+def test_a_right_string_may_be_a_whole_hand_of_any_size():
+    hand = " ".join(["2s 3h"] * 30)
+    state = with_hands(begun(4), "7h", hand, "4d 6d", "4h 5h")
+    _after, told = act(state, Play(tuple(hand.split())))
+    assert events(told, HandScored)[0].end is End.DEPLETED
 
 
 def test_heavy_steps_are_those_that_try_compare_or_evaluate_long():

@@ -260,6 +260,80 @@ def test_excess_of_cost_is_not_absorbed():
 def test_rules_that_differ_in_spaces_and_parentheses_alone_are_equal():
     assert Rule.parse("card.rank>(last.rank)") == Rule.parse("(card . rank > last.rank )")
     assert Rule.parse("card.rank > 1") != Rule.parse("1 < card.rank")
+
+
+# fmt: off
+MIXED = [
+    # true or false, number                      where they meet
+    ("true",              "1",                   "literals"),
+    ("false",             "0",                   "literals that are false"),
+    ("card.face",         "card.parity",         "fields"),
+    ("['s', true][1]",    "['s', 1][1]",         "types that are not known beforehand"),
+    ("[true][0]",         "[1][0]",              "elements"),
+    ("{'a': true}.a",     "{'a': 1}.a",          "values of a map"),
+    ("(1 == 1)",          "size([1])",           "results"),
+    ("(true ? true : 1)", "(true ? 1 : true)",   "branches"),
+]
+# fmt: on
+SIGNS = ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%")
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize(("truth", "number", "why"), MIXED, ids=[row[-1] for row in MIXED])
+def test_true_is_not_1_to_any_sign(truth, number, why, sign):
+    pairs = [(truth, number), (number, truth)]
+    pairs += [(f"[{one}]", f"[{other}]") for one, other in pairs if sign in ("==", "!=")]
+    pairs += [
+        (f"{{1: {one}}}", f"{{1: {other}}}") for one, other in pairs[:2] if sign in ("==", "!=")
+    ]
+    for one, other in pairs:
+        for text in (f"({one} {sign} {other}) == true", f"[{one}].exists(x, x {sign} {other})"):
+            with pytest.raises(EvaluationFailed, match=r"between|elements of other types"):
+                Rule.parse(text).allows("As", LINE)
+            assert Rule.parse(text).legal(LINE) == ()
+
+
+@pytest.mark.parametrize(("truth", "number", "why"), MIXED, ids=[row[-1] for row in MIXED])
+def test_true_is_not_1_in_a_container(truth, number, why):
+    for one, other in ((truth, number), (number, truth)):
+        for text in (f"{one} in [{other}]", f"{one} in [[{other}][0]]", f"[{one}] in [[{other}]]"):
+            assert Rule.parse(f"!({text})").allows("As", LINE)
+        assert Rule.parse(f"!({one} in {{{other}: 1}})").allows("As", LINE)
+        for text in (f"{{{other}: true}}[{one}]", f"{{{other}: true, 's': true}}[{one}]"):
+            with pytest.raises(EvaluationFailed, match="the map has no such key"):
+                Rule.parse(text).allows("As", LINE)
+        assert Rule.parse(f"size({{{one}: 1, {other}: 2}}) == 2").allows("As", LINE)
+    with pytest.raises(EvaluationFailed, match="a place in a list is a number"):
+        Rule.parse(f"[true, true][{truth}]").allows("As", LINE)
+
+
+# fmt: off
+PLACES = [
+    # a rule, and where its literal stands
+    ("card.parity == {}",                     "beside a sign"),
+    ("{} != card.parity",                     "before a sign"),
+    ("!({} == card.parity)",                  "under a !"),
+    ("card.parity in [{}]",                   "in a list"),
+    ("card.parity in {{{}: 5}}",              "as a key"),
+    ("card.parity == {{5: {}}}[5]",           "as the value of a key"),
+    ("card.parity == [1, 0][{}]",             "as a place"),
+    ("line.all(c, c.parity == {})",           "in a macro"),
+    ("[{}].exists(x, x == card.parity)",      "under a macro"),
+    ("(card.face ? {} : 5) == card.parity",   "in a branch"),
+    ("({} ? 5 : 1) == card.parity",           "as a test"),
+    ("abs({}) == card.parity",                "in a function"),
+    ("true && {} == card.parity",             "on the far side of &&"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "why"), PLACES, ids=[row[-1] for row in PLACES])
+@pytest.mark.parametrize(("truth", "number"), [("true", "1"), ("false", "0")])
+def test_rules_with_true_and_with_1_are_two(text, why, truth, number):
+    one, other = Rule.parse(text.format(truth)), Rule.parse(text.format(number))
+    assert one != other
+    assert one == Rule.parse(text.format(f" {truth} "))
+    assert len({one, other}) == 2
     assert hash(Rule.parse("(true)")) == hash(Rule.parse("true"))
 
 

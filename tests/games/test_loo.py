@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from arena.cards import PACK_52, parse_cards
+from arena.cards import PACK_52, SUITS, parse_cards
 from arena.games import loo
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.loo import legal_moves, rules
@@ -50,6 +50,12 @@ REPLIES = [
     ("Ah 2h",       "Jc",       False, "Ah 2h",   "Pam led: trumps, none of which beats it"),
     ("Jc 4s",       "Ah",       True,  "Jc",      "civil, but Pam is the only trump"),
     ("2h 3d",       "Ah Jc",    True,  "2h",      "Pam may have been the only trump of another"),
+    ("Ad As 9s",    "8s Qc",    False, "As 9s",   "a card thrown off is nothing to beat: 9s does it"),
+    ("9s 2s",       "8s Qc",    False, "9s",      "and the suit led is headed whatever was thrown off"),
+    ("9s 2s",       "8s Qc Ts", False, "9s 2s",   "but the best of the suit counts, thrown off or not"),
+    ("9h 2h",       "8s Ac 3h", False, "9h",      "of trumps the trump there, whatever is thrown off"),
+    ("9h 2h",       "8s Ac",    False, "9h 2h",   "any trump beats what was thrown off"),
+    ("4h 2h",       "Jc Ac",    False, "4h 2h",   "nor does a club thrown off to Pam count"),
 ]
 # fmt: on
 
@@ -61,6 +67,28 @@ def test_a_player_may_play(hand, trick, civil, legal, why):
     trump = "c" if trick == "Ac" else "h"
     got = legal_replies(parse_cards(hand), parse_cards(trick), trump, civil=civil)
     assert got == parse_cards(legal)
+
+
+@pytest.mark.parametrize("trump", SUITS)
+def test_of_the_cards_that_must_be_played_those_that_take_the_trick_are_legal(trump):
+    """The digest's rule of following, said by who would take the trick."""
+    draw, headed = random.Random(trump), 0
+    for _ in range(2_000):
+        size, before = draw.randint(1, 5), draw.randint(1, 5)
+        cards = tuple(draw.sample(PACK_52, size + before))
+        hand, trick, civil = cards[:size], cards[size:], draw.random() < 0.2
+        trumps = [card for card in hand if card == "Jc" or card[1] == trump]
+        if civil and len(trumps) > 1:
+            trumps = [card for card in trumps if card != "Jc"]
+        led = trick[0]
+        followed = [card for card in hand if card[1] == led[1] and card != "Jc"]
+        if led == "Jc" or led[1] == trump or not followed:
+            followed = trumps
+        taking = [card for card in followed if trick_winner((*trick, card), trump) == before]
+        legal = legal_replies(hand, trick, trump, civil=civil)
+        assert set(legal) == set(taking or followed or hand), (hand, trick, civil)
+        headed += 0 < len(taking) < len(followed)
+    assert headed > 50, "too few tricks that could be taken or not"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +212,7 @@ def test_an_exchange_is_limited_by_stock_and_dead_cards():
     assert "2d" in drawn
     assert len({"4d", "5d"} & set(drawn)) == 1
     seen = loo.view(state, Seat(1))
-    assert (seen.stock, seen.dead, seen.discarded) == (1, 2, ("Ah", "Kh"))
+    assert (seen.stock, seen.dead, seen.discarded) == (1, 2, ("Kh", "Ah"))
     assert seen.exchanged == (0, 2, 0, 0, 0)
 
 
@@ -234,13 +262,14 @@ def test_a_player_without_a_trick_pays_and_the_pot_is_divided():
 @pytest.mark.parametrize(
     "move",
     [
-        Exchange(("Kh", "Ah")),
         Exchange(("2d",)),
+        Exchange(("Ah", "Kh", "2d")),
+        Exchange(("Ah", "no card")),
         Exchange(("Ah", "Ah")),
         PASS,
         Play("Ah", civil=True),
     ],
-    ids=["not in hand order", "not held", "a card twice", "another phase", "no lead"],
+    ids=["not held", "one not held", "no card", "a card twice", "another phase", "no lead"],
 )
 def test_an_illegal_move_leaves_the_state_as_it_was(move):
     state, same = (at(FIVE, phase=Phase.EXCHANGE, stock="2d 4d") for _ in range(2))

@@ -1,15 +1,34 @@
 """That what the arena sends at most can be sent, and read by every client."""
 
+from dataclasses import replace
+
 import pytest
 
-from arena.games.catalogue import GAMES
+from arena.games.catalogue import GAMES, game_by_id
+from arena.games.cel import DECK_ORDER
+from arena.games.contract import Seat
+from arena.games.eleusis.hidden_rule import EXAMPLES
+from arena.games.eleusis.turn import FULL_HAND
+from arena.games.eleusis.words import (
+    SHOWN_CALLS,
+    Calls,
+    Layout,
+    Play,
+    Played,
+    PlayResolved,
+    Rule,
+)
 from arena.server import host
 from arena.server.bots import BotId
 from arena.server.session import seating
 from arena.server.session.seating import Seating
-from arena.server.session.session import MAX_MATCHES, Session
+from arena.server.session.session import MAX_MATCHES, MAX_MESSAGE_BYTES, Session
+from arena.testing.deals import Seeded
 from arena.testing.referee import seeded_spec
+from arena.wire.games import codec_of
+from cardarena import Bot
 from cardarena._connection import CHANNEL_OPTIONS
+from cardarena.v1 import game_pb2, play_pb2
 
 SENT = dict(host.OPTIONS)["grpc.max_send_message_length"]
 READ_BY_DEFAULT = 4 << 20
@@ -31,6 +50,37 @@ def test_a_welcome_with_as_many_matches_as_there_may_be_can_be_sent(game):
     for each in ("move_ms", "bank_ms", "increment_ms", "hand_ms", "match_ms"):
         setattr(start.terms.time_control, each, (1 << 32) - 1)
     assert MAX_MATCHES * (start.ByteSize() + 5) < SENT
+
+
+def test_an_ask_of_the_longest_hand_of_eleusis_can_be_sent():
+    """All play nothing but wrong strings, as long as can be, for as many turns as can be set."""
+    game = game_by_id("eleusis")
+    (turns,) = (each.maximum for each in game.settings if each.name == "max_turns")
+    full, players = DECK_ORDER * 4, range(1, game.seats[-1])
+    assert len(full) == FULL_HAND
+    wrong = turns * len(players)
+    layout = Layout(full[:1], (0,), (full,) * wrong, tuple(players) * turns, (0,) * wrong)
+    calls = Calls(
+        (7,) * SHOWN_CALLS, (full,) * SHOWN_CALLS, (0,) * SHOWN_CALLS, (True,) * SHOWN_CALLS
+    )
+    state, _ = game.rules.start(game.options({}, game.seats[-1]), game.seats[-1], Seeded(1))
+    state, _ = game.rules.step(state, ((Seat(0), Rule(EXAMPLES[0])),), Seeded(1))
+    cards = replace(state.table.cards, hands=((), *[full for _ in players]))
+    table = replace(state.table, cards=cards, layout=layout, calls=calls)
+    state, codec = replace(state, table=table), codec_of(game)
+    told = [Played(Seat(7), full), PlayResolved(Seat(7), False, full, FULL_HAND, False)]
+    ask = codec.ask(
+        game.rules.view(state, Seat(1)),
+        [codec.event(event) for event in told * len(players)],
+        game.rules.moves(state, Seat(1)),
+    )
+    assert len(full) * wrong < len(ask) < SENT
+    # And a bot can play all of it, on each of as many asks as the SDK takes at a time.
+    move = game_pb2.GameMove.FromString(codec.game_move(Play(full)))
+    assert codec.read_move(move) in game.rules.moves(state, Seat(1))
+    answer = play_pb2.Answer(ask_id=(1 << 64) - 1, move=move)
+    answers = play_pb2.Answers(answers=[answer] * Bot.max_open_asks)
+    assert play_pb2.BotMessage(answers=answers).ByteSize() <= MAX_MESSAGE_BYTES
 
 
 # fmt: off

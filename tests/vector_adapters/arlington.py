@@ -1,7 +1,5 @@
 """Vectors of Arlington."""
 
-import pytest
-
 from arena.cards import pack
 from arena.games import arlington
 from arena.games.arlington import rules
@@ -22,9 +20,10 @@ from arena.games.arlington.words import (
     Scored,
     TakeJoker,
 )
-from arena.games.contract import IllegalMove, Seat, places_of
+from arena.games.contract import Seat, places_of
 from arena.testing.deals import Loaded
-from tests.vector_adapters.deals import compare, only
+from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered
+from tests.vector_adapters.steps import Sitting
 
 GAMES = ("arlington",)
 
@@ -34,7 +33,13 @@ PHASES = {
     Phase.RESPOND: "respond",
     Phase.OVER: "scoring",  # the vectors' matches are one hand long
 }
-NO_DEALS = Loaded({})
+LIKE = {
+    "actor": seats,
+    "hands": unordered,
+    "tables": unordered,
+    "active": unordered,
+    "visible": unordered,
+}
 
 
 def move_of(action):
@@ -91,92 +96,72 @@ def state_at(given):
     return State(match_of_one_hand(seats), layout, turn)
 
 
-def play(state, steps):
-    """Play a script; the state after it and the points of the hand, once it is scored."""
-    points = None
-    for one in steps:
-        only(one, "do", "reject", "expect")
-        if "do" in one:
-            seat, action = one["do"]
-            move = move_of(action)
-            assert move in arlington.moves(state, seat)
-            state, told = arlington.step(state, ((Seat(seat), move),), NO_DEALS)
-            scored = [event.points for event, _ in told if isinstance(event, Scored)]
-            points = scored[0] if scored else points
-        elif "reject" in one:
-            seat, action = one["reject"]
-            before, move = state, move_of(action)
-            if (seat,) == arlington.to_act(state):
-                assert move not in arlington.moves(state, seat)
-            with pytest.raises(IllegalMove):
-                arlington.step(state, ((Seat(seat), move),), NO_DEALS)
-            assert state == before
-        else:
-            check(one["expect"], state, points, None)
-    return state, points
+class Table(Sitting):
+    """A hand, from its deal or in the middle."""
 
+    like = LIKE
 
-def by_seat(given):
-    """Seats and values, of an object or of a list with one for each seat."""
-    return given.items() if isinstance(given, dict) else enumerate(given)
+    def __init__(self, state, deals, seat=None):
+        super().__init__(arlington, state, deals)
+        self.seat = seat
+        """Whose view is looked at; None is the spectator's."""
+        self.points = None
+        self.decisions = 0
 
+    @classmethod
+    def of_state(cls, vector):
+        only(vector["input"], "state", "seat")
+        return cls(state_at(vector["input"]["state"]), Loaded({}), vector["input"].get("seat"))
 
-def sets_of(table):
-    """A table as it compares: the sets in order, the cards of a set in none."""
-    return [sorted(cards) for cards in table]
+    @classmethod
+    def of_deck(cls, vector):
+        only(vector["input"], "n", "dealer", "deck")
+        return cls(dealt(vector["input"]).state, Loaded({}))
 
+    def move_of(self, action):
+        return move_of(action)
 
-def check(expect, state, points, decisions):
-    """Compare what a vector expects with the state after its last step."""
-    layout, turn = state.layout, state.turn
-    expect = dict(expect)
-    if "hands" in expect:
-        for seat, cards in by_seat(expect.pop("hands")):
-            assert sorted(layout.hands[int(seat)]) == sorted(cards), f"hand of seat {seat}"
-    if "tables" in expect:
-        for seat, table in by_seat(expect.pop("tables")):
-            assert sets_of(layout.tables[int(seat)].sets) == sets_of(table), f"table of {seat}"
+    def do(self, seat, action):
+        super().do(seat, action)
+        self.decisions += 1
 
-    def graveyard():
-        return arlington.view(state, None).graveyard
+    def heard(self, event):
+        if isinstance(event, Scored):
+            self.points = event.points
 
-    def graveyard_before_scoring():
-        assert turn.phase is Phase.OVER
-        return graveyard()
+    def observe(self):
+        layout, turn = self.state.layout, self.state.turn
+        over, active = turn.phase is Phase.OVER, turn.active
+        seen = arlington.view(self.state, self.seat)
+        piles = [*seen.known, *(cards for table in seen.tables for cards in table.sets)]
+        shown = {*seen.held, *seen.trick_cards, *seen.buried, *(c for pile in piles for c in pile)}
+        return {
+            "phase": lambda: PHASES[turn.phase],
+            "lead": lambda: turn.lead,
+            "actor": self.actors,
+            "hands": lambda: layout.hands,
+            "tables": lambda: [table.sets for table in layout.tables],
+            "hand_sizes": lambda: seen.hand_sizes,
+            # What is left in the hands is buried when the hand is scored (R20).
+            "graveyard_count": lambda: seen.graveyard + (sum(seen.hand_sizes) if over else 0),
+            "graveyard_count_before_scoring": lambda: seen.graveyard if over else None,
+            "active": lambda: active and layout.tables[active.owner].sets[active.index],
+            "spectrum": lambda: active and str(active.spectrum),
+            "scores": lambda: self.points,
+            "decisions": lambda: self.decisions,
+            "visible": lambda: list(shown),
+            "hidden": Hidden(lambda: shown),
+            "count": self.count,
+        }
 
-    def active():
-        owner, index = turn.active.owner, turn.active.index
-        return sorted(layout.tables[owner].sets[index])
-
-    if "active" in expect:
-        expect["active"] = sorted(expect["active"])
-    observe = {
-        "phase": lambda: PHASES[turn.phase],
-        "lead": lambda: turn.lead,
-        "actor": lambda: turn.to_act,
-        "graveyard_count": graveyard,
-        "graveyard_count_before_scoring": graveyard_before_scoring,
-        "active": active,
-        "spectrum": lambda: str(turn.active.spectrum),
-        "scores": lambda: list(points),
-        "decisions": lambda: decisions,
-    }
-    compare(expect, observe)
-
-
-def script(vector):
-    only(vector["input"], "state")
-    state, points = play(state_at(vector["input"]["state"]), vector["steps"])
-    check(vector.get("expect", {}), state, points, None)
-
-
-def legal_actions(vector):
-    only(vector["input"], "state")
-    state, _ = play(state_at(vector["input"]["state"]), vector["steps"])
-    (seat,) = arlington.to_act(state)
-    moves = arlington.moves(state, seat)
-    assert len(set(moves.offered)) == len(moves.offered)
-    compare(vector["expect"], {"count": moves.count})
+    def count(self):
+        """Legal actions of the seat to act, each once."""
+        if not self.actors():
+            return 0
+        (seat,) = self.actors()
+        moves = self.moves(seat)
+        assert len(set(moves.offered)) == len(moves.offered)
+        return moves.count()
 
 
 def deck_of(given):
@@ -191,20 +176,21 @@ def dealt(given):
 def deal(vector):
     only(vector["input"], "n", "dealer", "deck")
     state, told = dealt(vector["input"])
-    hands, expect = state.layout.hands, dict(vector["expect"])
+    hands = state.layout.hands
     deck = deck_of(vector["input"])
-    for seat, card in by_seat(expect.pop("first_cards", {})):
-        assert next(each for each in deck if each in hands[int(seat)]) == card
-    for event, seats in told[1:]:
-        assert (event.cards, seats) == (hands[event.seat], (event.seat,))
+    for event, audience in told[1:]:
+        assert (event.cards, audience) == (hands[event.seat], (event.seat,))
     (hand_size,) = {len(hand) for hand in hands}
+    by_name = {f"hand{seat}": lambda hand=hand: hand for seat, hand in enumerate(hands)}
     observe = {
-        **{f"hand{seat}": lambda hand=hand: list(hand) for seat, hand in enumerate(hands)},
+        **by_name,
+        "hands": lambda: hands,
+        "first_cards": lambda: [next(card for card in deck if card in hand) for hand in hands],
         "hand_size": lambda: hand_size,
         "graveyard_count": lambda: arlington.view(state, None).graveyard,
         "lead": lambda: state.turn.lead,
     }
-    compare(expect, observe)
+    compare(vector["expect"], observe, dict.fromkeys(("hands", *by_name), unordered))
 
 
 def game_end(vector):
@@ -220,30 +206,6 @@ def game_end(vector):
         "winners": lambda: firsts if over else [],
     }
     compare(vector["expect"], observe)
-
-
-def view(vector):
-    given = vector["input"]
-    only(given, "state", "seat")
-    state, _ = play(state_at(given["state"]), vector["steps"])
-    seen = arlington.view(state, given["seat"])
-    piles = [*seen.known, *(cards for table in seen.tables for cards in table.sets)]
-    shown = {*seen.held, *seen.trick_cards, *seen.buried, *(c for pile in piles for c in pile)}
-    expect = dict(vector["expect"])
-    assert shown == set(expect.pop("visible"))
-    assert not shown & set(expect.pop("hidden"))
-    observe = {
-        "hand_sizes": lambda: list(seen.hand_sizes),
-        "graveyard_count": lambda: seen.graveyard,
-    }
-    compare(expect, observe)
-
-
-def replay(vector):
-    only(vector["input"], "n", "dealer", "deck")
-    state, _ = dealt(vector["input"])
-    state, points = play(state, vector["steps"])
-    check(vector["expect"], state, points, len(vector["steps"]))
 
 
 def set_spectra(vector):
@@ -272,10 +234,12 @@ KINDS = {
     "set_spectra": set_spectra,
     "set_compare": set_compare,
     "set_score": set_score,
-    "script": script,
-    "legal_actions": legal_actions,
     "deal": deal,
     "game_end": game_end,
-    "view": view,
-    "replay": replay,
+}
+SITTINGS = {
+    "script": Table.of_state,
+    "legal_actions": Table.of_state,
+    "view": Table.of_state,
+    "replay": Table.of_deck,
 }

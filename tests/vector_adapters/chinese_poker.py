@@ -9,14 +9,18 @@ from arena.games.chinese.naturals import best_natural, natural_of
 from arena.games.chinese_poker import rules
 from arena.games.chinese_poker.state import Match
 from arena.games.chinese_poker.words import DECLARE_NATURAL, PLAY, SURRENDER, Phase, Scored, Set
-from arena.games.contract import IllegalMove, Seat
+from arena.games.contract import Seat
 from arena.testing.deals import Loaded
-from tests.vector_adapters.deals import compare, only
+from tests.vector_adapters.deals import compare, only, seats
+from tests.vector_adapters.steps import Sitting
 
 GAMES = ("chinese_poker",)
 
 ACTIONS = {"declare_natural": DECLARE_NATURAL, "play": PLAY, "surrender": SURRENDER}
 PHASES = {Phase.SET: "set", Phase.SURRENDER: "surrender", Phase.OVER: "done"}
+
+
+LIKE = {"to_act": seats}
 
 
 def rows_of(given):
@@ -55,63 +59,43 @@ def standing_of(player):
 def settle_vector(vector):
     only(vector["input"], "players")
     net = settle([standing_of(player) for player in vector["input"]["players"]])
-    compare(vector["expect"], {"net_units": lambda: list(net)})
+    compare(vector["expect"], {"net_units": lambda: net})
 
 
-class Table:
-    """One hand on a prepared deck, with the choices held as a referee holds them."""
+class Table(Sitting):
+    """One hand on a prepared deck."""
 
-    def __init__(self, given):
+    like = LIKE
+
+    def __init__(self, vector):
+        given = vector["input"]
         only(given, "seats", "dealer", "deck")
-        seats, dealer = given["seats"], given["dealer"]
+        number, dealer = given["seats"], given["dealer"]
         deck = tuple(given["deck"])
         # Two seats use 26 cards; the vector leaves out the rest of the pack.
         deck += tuple(card for card in PACK_52 if card not in deck)
-        self.deals = Loaded({(dealer, "deck"): deck})
-        everybody = tuple(Seat(seat) for seat in range(seats))
-        nothing = ((0,) * seats,) * dealer
+        deals = Loaded({(dealer, "deck"): deck})
+        everybody = tuple(Seat(seat) for seat in range(number))
+        nothing = ((0,) * number,) * dealer
         # Seat d deals hand d, here the last of the match.
-        match = Match(everybody, dealer + 1, dealer, nothing, (0,) * seats)
-        self.state, _ = rules.deal_hand(match, self.deals)
+        match = Match(everybody, dealer + 1, dealer, nothing, (0,) * number)
+        super().__init__(chinese_poker, rules.deal_hand(match, deals).state, deals)
         assert chinese_poker.view(self.state, None).dealer == dealer
-        self.held = {}
         self.scored = None
 
-    def to_act(self):
-        return [seat for seat in chinese_poker.to_act(self.state) if seat not in self.held]
+    def move_of(self, action):
+        return move_of(action)
 
-    def do(self, seat, action):
-        assert seat in self.to_act(), f"seat {seat} is not to act"
-        move = move_of(action)
-        assert move in chinese_poker.moves(self.state, Seat(seat))
-        self.held[seat] = move
-        if self.to_act():
-            return
-        chosen = tuple(sorted(self.held.items()))
-        self.state, told = chinese_poker.step(self.state, chosen, self.deals)
-        self.held = {}
-        for event, _ in told:
-            if isinstance(event, Scored):
-                self.scored = event
+    def heard(self, event):
+        if isinstance(event, Scored):
+            self.scored = event
 
-    def reject(self, seat, action):
-        asked = chinese_poker.to_act(self.state)
-        if seat in self.held:
-            return  # a choice is final: the referee takes no second answer
-        move, before = move_of(action), self.state
-        choices = {each: chinese_poker.fallback(before, each) for each in asked} | {seat: move}
-        if seat in asked:
-            assert move not in chinese_poker.moves(before, Seat(seat))
-        with pytest.raises(IllegalMove):
-            chinese_poker.step(before, tuple(sorted(choices.items())), self.deals)
-
-    def compare(self, expected):
-        observe = {
+    def observe(self):
+        return {
             "phase": lambda: PHASES[chinese_poker.view(self.state, None).phase],
-            "to_act": self.to_act,
-            "net_units": lambda: list(self.scored.units),
+            "to_act": self.actors,
+            "net_units": lambda: None if self.scored is None else self.scored.units,
         }
-        compare(expected, observe)
 
 
 def move_of(action):
@@ -123,23 +107,9 @@ def move_of(action):
     return ACTIONS[action["type"]]
 
 
-def script(vector):
-    table = Table(vector["input"])
-    for one in vector["steps"]:
-        only(one, "do", "reject", "expect")
-        assert len(one) == 1, "a step is one thing"
-        if "do" in one:
-            table.do(*one["do"])
-        elif "reject" in one:
-            table.reject(*one["reject"])
-        else:
-            table.compare(one["expect"])
-    table.compare(vector.get("expect", {}))
-
-
 KINDS = {
     "set_legality": set_legality,
     "natural": natural,
     "settle": settle_vector,
-    "script": script,
 }
+SITTINGS = {"script": Table}

@@ -1,15 +1,27 @@
 """Vectors of Democracy."""
 
-import pytest
-
 from arena.cards import JOKER
 from arena.games import democracy
-from arena.games.contract import IllegalMove, Seat, places_of
+from arena.games.contract import Seat, places_of
 from arena.games.democracy import Match, Options, PlayCard, Scored, Shown
 from arena.testing.deals import Loaded, Noted, Unshuffled
-from tests.vector_adapters.deals import compare, only
+from tests.vector_adapters.deals import (
+    OfSeat,
+    compare,
+    only,
+    seats,
+    unordered,
+)
+from tests.vector_adapters.steps import Sitting
 
 GAMES = ("democracy",)
+LIKE = {
+    "actors": seats,
+    "legal_cards": unordered,
+    "captured": unordered,
+    "discarded": unordered,
+    "tribes": unordered,
+}
 
 
 def by_suit(points):
@@ -46,20 +58,18 @@ def deck(vector):
 
 
 def trick(vector):
-    given, expected = vector["input"], dict(vector["expect"])
+    given = vector["input"]
     only(given, "upcard", "plays")
     plays = tuple(given["plays"])
     winner = democracy.trick_winner(given["upcard"], plays)
     unplayed = democracy.unplayed(len(plays))
     island = democracy.capture(unplayed, given["upcard"], plays, winner)
-    if "captured" in expected:
-        expected["captured"] = [sorted(heap) for heap in expected["captured"]]
     observe = {
         "winner": lambda: winner,
-        "captured": lambda: [sorted(heap) for heap in island.captured],
-        "discarded": lambda: list(island.discarded),
+        "captured": lambda: island.captured,
+        "discarded": lambda: island.discarded,
     }
-    compare(expected, observe)
+    compare(vector["expect"], observe, LIKE)
 
 
 def island(vector):
@@ -69,17 +79,11 @@ def island(vector):
         "points": lambda: [by_suit(each) for each in points],
         "tribes": lambda: tribes(points),
     }
-    compare(with_sorted_tribes(vector["expect"]), observe)
+    compare(vector["expect"], observe, LIKE)
 
 
 def tribes(points):
-    return [sorted(democracy.tribes_of(each)) for each in points]
-
-
-def with_sorted_tribes(expected):
-    if "tribes" not in expected:
-        return expected
-    return {**expected, "tribes": [sorted(suits) for suits in expected["tribes"]]}
+    return [list(democracy.tribes_of(each)) for each in points]
 
 
 def game_end(vector):
@@ -96,82 +100,65 @@ def winners(scores):
     return [seat for seat, place in enumerate(places_of(scores)) if place == 1]
 
 
-class Table:
-    """A match on prepared deals that holds the commitments, as a referee does."""
+class Table(Sitting):
+    """A match on prepared deals."""
 
-    def __init__(self, given):
+    like = LIKE
+
+    def __init__(self, vector):
+        given = vector["input"]
         only(given, "players", "dealer", "scores", "deals")
         players, first = given["players"], given["dealer"]  # seat d deals hand d first
         decks = {}
         for hand, each in enumerate(given["deals"], first):
             only(each, "days")
             decks[hand, "deck"] = dealing_order(each["days"], hand % players)
-        self.deals = Loaded(decks)
-        seats = tuple(Seat(seat) for seat in range(players))
+        everybody = tuple(Seat(seat) for seat in range(players))
         scores = ((0,) * players,) * first
-        match = Match(Options(), seats, first, scores, tuple(given["scores"]))
-        self.state, _ = democracy._begin_island(match, self.deals)
-        self.committed = {}
+        match = Match(Options(), everybody, first, scores, tuple(given["scores"]))
+        deals = Loaded(decks)
+        super().__init__(democracy, democracy._begin_island(match, deals).state, deals)
         self.shown = self.scored = None
 
-    def actors(self):
-        return [seat for seat in democracy.to_act(self.state) if seat not in self.committed]
+    def move_of(self, action):
+        return play_of(action)
 
-    def do(self, seat, action):
-        assert seat in self.actors(), f"seat {seat} is not to act"
-        move = play_of(action)
-        assert move in democracy.moves(self.state, Seat(seat))
-        self.committed[seat] = move
-        if self.actors():
-            return
-        chosen = tuple(sorted(self.committed.items()))
-        self.state, told = democracy.step(self.state, chosen, self.deals)
-        self.committed = {}
-        for event, _ in told:
-            if isinstance(event, Shown):
-                self.shown = event
-            elif isinstance(event, Scored):
-                self.scored = event
+    def heard(self, event):
+        if isinstance(event, Shown):
+            self.shown = event
+        elif isinstance(event, Scored):
+            self.scored = event
 
-    def reject(self, seat, action):
-        if seat not in self.actors():
-            return  # a commitment is final: the referee takes no second answer
-        move, before = play_of(action), self.state
-        assert move not in democracy.moves(before, Seat(seat))
-        chosen = tuple(
-            (each, move if each == seat else democracy.fallback(before, each))
-            for each in democracy.to_act(before)
-        )
-        with pytest.raises(IllegalMove):
-            democracy.step(before, chosen, self.deals)
-
-    def compare(self, expected):
+    def observe(self):
         seen = democracy.view(self.state, None)
-        expected = with_sorted_tribes(expected)
-        if "actors" in expected:
-            expected = {**expected, "actors": sorted(expected["actors"])}
-        if "legal_cards" in expected:
-            asked, cards = expected["legal_cards"]
-            expected = {**expected, "legal_cards": sorted(cards)}
         over = not democracy.to_act(self.state)
-        observe = {
+        return {
             "actors": self.actors,
             "day": lambda: seen.day,
             "dealer": lambda: seen.dealer,
             "upcard": lambda: seen.upcard,
             "pool_left": lambda: seen.pool,
             "hand_sizes": self.hand_sizes,
-            "legal_cards": lambda: sorted(
-                move.card for move in democracy.moves(self.state, Seat(asked))
-            ),
-            "last_winner": lambda: self.shown.winner,
+            "legal_cards": OfSeat(lambda seat: [move.card for move in self.moves(seat)]),
+            "last_winner": self.last_winner,
             "captured_points": lambda: [by_suit(each) for each in seen.island.points],
-            "tribes": lambda: tribes(self.scored.points),
-            "scores": lambda: list(seen.totals),
+            "tribes": self.tribes,
+            "scores": lambda: seen.totals,
             "over": lambda: over,
             "winners": lambda: winners(seen.totals) if over else [],
         }
-        compare(expected, observe)
+
+    def last_winner(self):
+        """Of the last trick; None before the first, and if it was tied."""
+        if self.shown is None or self.shown.winner == democracy.TIE:
+            return None
+        return self.shown.winner
+
+    def tribes(self):
+        """Of the island that was scored last, as long as no trick of another was played."""
+        island = self.state.island
+        scored = self.scored is not None and not (self.actors() and island.upcards)
+        return tribes(self.scored.points if scored else island.points)
 
     def hand_sizes(self):
         sizes = [len(democracy.view(self.state, seat).held) for seat in self.state.match.seats]
@@ -197,24 +184,10 @@ def dealing_order(days, dealer):
     return order
 
 
-def script(vector):
-    table = Table(vector["input"])
-    for one in vector["steps"]:
-        only(one, "do", "reject", "expect")
-        assert len(one) == 1, "a step is one thing"
-        if "do" in one:
-            table.do(*one["do"])
-        elif "reject" in one:
-            table.reject(*one["reject"])
-        else:
-            table.compare(one["expect"])
-    table.compare(vector.get("expect", {}))
-
-
 KINDS = {
     "deck": deck,
     "trick": trick,
     "island": island,
     "game_end": game_end,
-    "script": script,
 }
+SITTINGS = {"script": Table}

@@ -1,27 +1,26 @@
 """Vectors of Jam."""
 
-import pytest
-
 from arena.games import jam
-from arena.games.contract import IllegalMove, Seat
+from arena.games.contract import Seat
 from arena.games.jam import rules, scoring
 from arena.games.jam.options import Options
 from arena.games.jam.state import Deal, Match, Side, State
-from arena.games.jam.words import Discard, Draw, Phase, Play, Scored, Source, Won
+from arena.games.jam.words import Discard, Draw, Phase, Play, Scored, Source
 from arena.testing.deals import Loaded
-from tests.vector_adapters.deals import compare, only
+from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered
+from tests.vector_adapters.steps import Sitting
 
 GAMES = ("jam",)
 
 SOURCES = {"stock": Source.STOCK, "discard": Source.DISCARDS}
-# A deal after the one under test, so that the rules can go on.
-NEXT_DEAL = Loaded(
-    {
-        (hand, label): pack
-        for hand in (1, 2)
-        for label, pack in (("black", rules.BLACK), ("red", rules.RED))
-    }
-)
+PHASES = {
+    Phase.LEAD: "lead",
+    Phase.FOLLOW: "follow",
+    Phase.DRAW: "draw",
+    Phase.DISCARD: "discard",
+    Phase.OVER: "done",
+}
+LIKE = {"actor": seats, "hands": unordered, "visible": unordered}
 
 
 def move_of(action):
@@ -39,6 +38,7 @@ def move_of(action):
 
 
 def state_at(given):
+    """The last deal of its match, so that nothing is dealt over it when it is done."""
     only(given, "hands", "stocks", "discards", "leader", "winners")
     sides = [
         Side(tuple(hand), tuple(stock), tuple(discards), (), ())
@@ -48,55 +48,71 @@ def state_at(given):
     ]
     winners = tuple(Seat(int(winner)) for winner in given["winners"])
     deal = Deal((sides[0], sides[1]), Phase.LEAD, Seat(given["leader"]), None, 0, winners)
-    return State(Match(Options(), 0, 0, (0, 0), (0, 0), 0, ()), deal)
+    return State(Match(Options(hands=1), 0, 0, (0, 0), (0, 0), 0, ()), deal)
 
 
-def play(state, steps):
-    """Play a script; the state after it and all that was scored."""
-    scored = []
-    for one in steps:
-        only(one, "do", "reject", "expect")
-        if "do" in one:
-            seat, action = one["do"]
-            state, told = jam.step(state, ((Seat(seat), move_of(action)),), NEXT_DEAL)
-            scored += [event for event, _ in told if isinstance(event, Scored)]
-        elif "reject" in one:
-            seat, action = one["reject"]
-            before = state
-            with pytest.raises(IllegalMove):
-                jam.step(state, ((Seat(seat), move_of(action)),), NEXT_DEAL)
-            assert state == before
-        else:
-            compare(one["expect"], observables(state))
-    return state, scored
+class Table(Sitting):
+    """One deal, from its beginning or in the middle."""
 
+    like = LIKE
 
-def observables(state):
-    deal = state.deal
+    def __init__(self, state, deals, seat=None):
+        super().__init__(jam, state, deals)
+        self.seat = seat
+        """Whose view is looked at; None is the spectator's."""
+        self.points = None
+        self.decisions = 0
 
-    def phase():
-        return "done" if state.match.hand_scores else str(deal.phase)
+    @classmethod
+    def of_state(cls, vector):
+        given = vector["input"]
+        only(given, "state", "seat")
+        return cls(state_at(given["state"]), Loaded({}), given.get("seat"))
 
-    return {
-        "phase": phase,
-        "actor": lambda: deal.turn,
-        "winners": lambda: "".join(map(str, deal.winners)),
-    }
+    @classmethod
+    def of_piles(cls, vector):
+        given = vector["input"]
+        only(given, "dealer", "piles")
+        dealer = given["dealer"]
+        orders = {
+            (dealer, "black"): given["piles"][dealer],
+            (dealer, "red"): given["piles"][1 - dealer],
+        }
+        nothing = ((0, 0),) * dealer
+        match = Match(Options(hands=dealer + 1), dealer, 0, (0, 0), (0, 0), 0, nothing)
+        deals = Loaded(orders)
+        return cls(rules.deal_hand(match, deals).state, deals)
 
+    def move_of(self, action):
+        return move_of(action)
 
-def script(vector):
-    only(vector["input"], "state")
-    state, _ = play(state_at(vector["input"]["state"]), vector["steps"])
-    for name, value in vector["expect"].items():
-        if name not in ("hands", "stocks", "discards"):
-            compare({name: value}, observables(state))
-            continue
-        for seat, cards in value.items() if isinstance(value, dict) else enumerate(value):
-            side = state.deal.sides[int(seat)]
-            if name == "hands":  # a hand has no order
-                assert sorted(side.hand) == sorted(cards)
-            else:
-                assert list({"stocks": side.stock, "discards": side.discards}[name]) == cards
+    def do(self, seat, action):
+        super().do(seat, action)
+        self.decisions += 1
+
+    def heard(self, event):
+        if isinstance(event, Scored):
+            self.points = event.points
+
+    def observe(self):
+        sides, deal = self.state.deal.sides, self.state.deal
+        seen = jam.view(self.state, self.seat)
+        piles = (*seen.discards, *seen.played)
+        shown = {*seen.held, *(card for pile in piles for card in pile)}
+        return {
+            "phase": lambda: PHASES[deal.phase],
+            "actor": self.actors,
+            "winners": lambda: "".join(map(str, deal.winners)),
+            "hands": lambda: [side.hand for side in sides],
+            "stocks": lambda: [side.stock for side in sides],
+            "discards": lambda: [side.discards for side in sides],
+            "points": lambda: self.points,
+            "decisions": lambda: self.decisions,
+            "visible": lambda: list(shown),
+            "hidden": Hidden(lambda: shown),
+            "stock_sizes": lambda: seen.stock_sizes,
+            "hand_sizes": lambda: seen.hand_sizes,
+        }
 
 
 def trick(vector):
@@ -112,6 +128,11 @@ def deal_points(vector):
     compare(vector["expect"], {"points": lambda: points})
 
 
+def winner_of(totals):
+    """The seat with more points; None if it is drawn (after the most deals of a rubber)."""
+    return None if totals[0] == totals[1] else totals.index(max(totals))
+
+
 def rubber(vector):
     only(vector["input"], "deal_points")
     totals, over = (0, 0), False
@@ -122,47 +143,7 @@ def rubber(vector):
     observe = {
         "totals": lambda: list(totals),
         "over": lambda: over,
-        "winner": lambda: totals.index(max(totals)) if over else None,
-    }
-    compare(vector["expect"], observe)
-
-
-def view(vector):
-    only(vector["input"], "state", "seat")
-    state, _ = play(state_at(vector["input"]["state"]), vector["steps"])
-    seen = jam.view(state, Seat(vector["input"]["seat"]))
-    shown = {*seen.held, *(card for pile in (*seen.discards, *seen.played) for card in pile)}
-    expect = dict(vector["expect"])
-    assert shown == set(expect.pop("visible"))
-    assert not shown & set(expect.pop("hidden"))
-    observe = {
-        "stock_sizes": lambda: list(seen.stock_sizes),
-        "hand_sizes": lambda: list(seen.hand_sizes),
-    }
-    compare(expect, observe)
-
-
-def replay(vector):
-    given = vector["input"]
-    only(given, "dealer", "piles")
-    dealer = given["dealer"]
-    orders = {
-        (dealer, "black"): given["piles"][dealer],
-        (dealer, "red"): given["piles"][1 - dealer],
-    }
-    match = Match(Options(), dealer, 0, (0, 0), (0, 0), 0, ((0, 0),) * dealer)
-    state, _ = rules.deal_hand(match, Loaded(orders))
-    tricks = []
-    for one in vector["steps"]:
-        only(one, "do")
-        seat, action = one["do"]
-        state, told = jam.step(state, ((Seat(seat), move_of(action)),), NEXT_DEAL)
-        tricks += [event.seat for event, _ in told if isinstance(event, Won)]
-        points = [event.points for event, _ in told if isinstance(event, Scored)]
-    observe = {
-        "winners": lambda: "".join(map(str, tricks)),
-        "points": lambda: list(points[-1]),
-        "decisions": lambda: len(vector["steps"]),
+        "winner": lambda: winner_of(totals) if over else None,
     }
     compare(vector["expect"], observe)
 
@@ -171,7 +152,5 @@ KINDS = {
     "trick": trick,
     "deal_points": deal_points,
     "rubber": rubber,
-    "script": script,
-    "view": view,
-    "replay": replay,
 }
+SITTINGS = {"script": Table.of_state, "view": Table.of_state, "replay": Table.of_piles}

@@ -1,17 +1,17 @@
 """Vectors of Open-Face Chinese Poker."""
 
-import pytest
-
 from arena.cards import PACK_52
 from arena.games import open_face_chinese_poker as open_face
-from arena.games.contract import IllegalMove, Seat
+from arena.games.contract import Seat
 from arena.games.open_face_chinese_poker import rules, scoring
 from arena.games.open_face_chinese_poker.state import Match
 from arena.games.open_face_chinese_poker.words import Place, Scored
 from arena.testing.deals import Loaded
-from tests.vector_adapters.deals import compare, only
+from tests.vector_adapters.deals import compare, only, seats
+from tests.vector_adapters.steps import Sitting
 
 GAMES = ("open_face_chinese_poker",)
+LIKE = {"to_act": seats}
 ROWS = ("front", "middle", "back")
 
 
@@ -22,7 +22,7 @@ def rows_of(given):
 
 def royalties(vector):
     given = dict(vector["input"])
-    there = given.pop("in_fantasyland")
+    there = given.pop("in_fantasyland", None) or False
     judged = rows_of(given)
     observe = {
         "foul": lambda: judged.foul,
@@ -55,64 +55,53 @@ def move_of(action):
     return Place(*(tuple(action["place"].get(row, ())) for row in ROWS))
 
 
-def play(vector):
-    given = vector["input"]
-    only(given, "seats", "dealer", "in_fantasyland", "deck")
-    seats = given["seats"]
-    # The hand under test and one after it; enough is scheduled that the match goes on.
-    deals = Loaded({(0, "deck"): given["deck"], (1, "deck"): PACK_52})
-    match = Match(
-        seats=tuple(Seat(seat) for seat in range(seats)),
-        scheduled=8,
-        played=0,
-        dealer=Seat(given["dealer"]),
-        fantasyland=tuple(given["in_fantasyland"]),
-        hand_scores=(),
-        totals=(0,) * seats,
-    )
-    state, _ = rules.deal_hand(match, deals)
-    pending, scored = {}, []
-    for one in vector["steps"]:
-        only(one, "do", "reject")
-        if "reject" in one:
-            seat, action = one["reject"]
-            refuse(state, Seat(seat), move_of(action), deals)
-            continue
-        seat, action = one["do"]
-        assert seat in open_face.to_act(state)
-        assert move_of(action) in open_face.moves(state, Seat(seat))
-        pending[seat] = move_of(action)
-        acting = open_face.to_act(state)
-        if len(pending) == len(acting):
-            chosen = tuple((who, pending[who]) for who in acting)
-            state, told = open_face.step(state, chosen, deals)
-            scored += [event for event, _ in told if isinstance(event, Scored)]
-            pending = {}
-    (last,) = scored
-    observe = {
-        "net_units": lambda: list(last.units),
-        "fouls": lambda: list(last.fouls),
-        "royalties": lambda: list(last.royalties),
-        "next_fantasyland": lambda: list(last.fantasyland),
-    }
-    compare(vector["expect"], observe)
+class Table(Sitting):
+    """One hand, in the middle of a match that goes on."""
 
+    like = LIKE
 
-def refuse(state, seat, move, deals):
-    """A choice that is refused: by a seat that is not asked, or of a move that is not legal."""
-    before = state
-    if seat in open_face.to_act(state):
-        assert move not in open_face.moves(state, seat)
-    if open_face.to_act(state) == (seat,) or seat not in open_face.to_act(state):
-        with pytest.raises(IllegalMove):
-            open_face.step(state, ((seat, move),), deals)
-    assert state == before
+    def __init__(self, vector):
+        given = vector["input"]
+        only(given, "seats", "dealer", "in_fantasyland", "deck")
+        number = given["seats"]
+        # The hand under test and one after it; enough is scheduled that the match goes on.
+        deals = Loaded({(0, "deck"): given["deck"], (1, "deck"): PACK_52})
+        match = Match(
+            seats=tuple(Seat(seat) for seat in range(number)),
+            scheduled=8,
+            played=0,
+            dealer=Seat(given["dealer"]),
+            fantasyland=tuple(given["in_fantasyland"]),
+            hand_scores=(),
+            totals=(0,) * number,
+        )
+        super().__init__(open_face, rules.deal_hand(match, deals).state, deals)
+        self.scored = None
+
+    def move_of(self, action):
+        return move_of(action)
+
+    def heard(self, event):
+        if isinstance(event, Scored):
+            assert self.scored is None, "the hand was scored before"
+            self.scored = event
+
+    def observe(self):
+        def scored(name):
+            return lambda: None if self.scored is None else getattr(self.scored, name)
+
+        return {
+            "to_act": lambda: self.actors() if self.scored is None else [],
+            "net_units": scored("units"),
+            "fouls": scored("fouls"),
+            "royalties": scored("royalties"),
+            "next_fantasyland": scored("fantasyland"),
+        }
 
 
 KINDS = {
     "royalties": royalties,
     "settle": settle,
     "rotation": rotation,
-    "script": play,
-    "playthrough": play,
 }
+SITTINGS = {"script": Table, "playthrough": Table}

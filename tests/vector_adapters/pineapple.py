@@ -29,6 +29,8 @@ SETTINGS = (
 
 
 class Table(PokerTable):
+    betting = (words.Phase.BET,)
+
     def __init__(self, vector):
         given = vector["input"]
         only(given, "config", "dealer", "stacks", "cards", "deck")
@@ -46,9 +48,9 @@ class Table(PokerTable):
             else:
                 assert list(self.state.hand.deal.holes[int(seat)]) == cards
 
-    def begin(self, options):
+    def begin(self, options, deals):
         stakes, _ = first_match(options, len(self.match.stacks))
-        return rules.begin_hand(stakes, self.match, self.deals)
+        return rules.begin_hand(stakes, self.match, deals)
 
     def move_of(self, action):
         move = betting_move(action)
@@ -60,10 +62,6 @@ class Table(PokerTable):
 
     def more_of(self, pot):
         return {"low_winners": sorted(pot.low_winners) or None}
-
-
-def script(vector):
-    Table(vector).play(vector)
 
 
 def showdown(vector):
@@ -79,7 +77,13 @@ def showdown(vector):
     order = clockwise(shown, given["dealer"])
     won = award(pots, order, holes, given["board"], with_low=with_low)
     awards = [sum(chips) for chips in zip(*(each.shares for each in won), strict=True)]
-    compare(vector["expect"], {"awards": lambda: awards})
+    observe = {
+        "awards": lambda: awards,
+        "low_winners": lambda: [sorted(each.low_winners) or None for each in won],
+        "winners": lambda: [sorted(each.winners) for each in won],
+    }
+    compare(vector["expect"], observe)
 
 
-KINDS = {"script": script, "playthrough": script, "showdown": showdown}
+KINDS = {"showdown": showdown}
+SITTINGS = {"script": Table, "playthrough": Table}

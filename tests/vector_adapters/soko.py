@@ -49,6 +49,8 @@ def first(vector):
 
 
 class Table(PokerTable):
+    betting = (Phase.BRING_IN, Phase.BET)
+
     def __init__(self, vector):
         given = vector["input"]
         only(given, "config", "dealer", "stacks", "cards", "deck")
@@ -56,9 +58,9 @@ class Table(PokerTable):
         super().__init__(soko, words, Options(**given["config"]), given)
         self.cards = given.get("cards", {})
 
-    def begin(self, options):
+    def begin(self, options, deals):
         stakes, _ = first_match(options, len(self.match.stacks))
-        return rules.begin_hand(stakes, self.match, self.deals)
+        return rules.begin_hand(stakes, self.match, deals)
 
     def move_of(self, action):
         move = betting_move(action)
@@ -73,6 +75,8 @@ class Table(PokerTable):
 
     def legal(self):
         found = super().legal()
+        if found is None:
+            return None
         if self.state.phase is Phase.BRING_IN:
             assert not any((found["fold"], found["check"], found["call"]))
             assert not any((found["bet"], found["raise"]))
@@ -80,18 +84,14 @@ class Table(PokerTable):
         assert found.pop("bring_in") is None
         return found
 
-    def compare(self, expected):
+    def observe(self):
         for seat, cards in self.cards.items():
             held = [
                 self.state.hand.deal.holes[int(seat)],
                 *self.state.hand.deal.upcards[int(seat)],
             ]
             assert held == cards[: len(held)]
-        super().compare(expected)
-
-
-def script(vector):
-    Table(vector).play(vector)
+        return super().observe()
 
 
 KINDS = {
@@ -99,6 +99,5 @@ KINDS = {
     "classify": classify,
     "compare": compare_hands,
     "first_to_act": first,
-    "script": script,
-    "playthrough": script,
 }
+SITTINGS = {"script": Table, "playthrough": Table}

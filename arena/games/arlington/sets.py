@@ -24,7 +24,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final, TypeAlias
 
-from arena.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, in_order
+from arena.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, as_named, in_order
 
 JOKERS: Final = 2
 """Jokers in the pack; they are not told apart."""
@@ -47,7 +47,7 @@ class Spectrum(StrEnum):
 
 def set_of(cards: Iterable[Card]) -> CardSet:
     """The cards in canonical order; words that are no cards go last and make no set."""
-    return tuple(sorted(cards, key=_place))
+    return as_named(cards)
 
 
 def spectra_of(cards: CardSet) -> tuple[Spectrum, ...]:
@@ -109,10 +109,6 @@ def sets_within(spectrum: Spectrum, hand: Iterable[Card], jokers: int) -> Iterat
         here = held & mask
         if here or not mask:
             yield from _within(spectrum, part, here, jokers)
-
-
-def _place(card: Card) -> int:
-    return CANONICAL.get(card, len(CANONICAL))
 
 
 def _with(cards: CardSet, card: Card) -> CardSet:

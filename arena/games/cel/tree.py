@@ -8,6 +8,11 @@ from typing import TypeAlias
 class Literal:
     value: int | str | bool
     at: int = field(compare=False)
+    kind: type = field(init=False, repr=False)
+    """The value's type: to Python, but not to a rule, true equals 1."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", type(self.value))
 
 
 @dataclass(frozen=True, slots=True)

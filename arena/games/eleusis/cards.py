@@ -1,5 +1,6 @@
 """How the cards of Eleusis are dealt, drawn, played and given back."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -59,9 +60,12 @@ def draw(cards: Cards, seat: Seat, count: int, hand: int, deals: Deals) -> Draw:
 
 def put_down(cards: Cards, seat: Seat, played: Sequence[Card]) -> Cards:
     """Cards leave a hand for the table."""
-    left = list(cards.hands[seat])
-    for card in played:
-        left.remove(card)
+    left, gone = [], Counter(played)
+    for card in cards.hands[seat]:
+        if gone[card]:
+            gone[card] -= 1
+        else:
+            left.append(card)
     return Cards(_with(cards.hands, seat, tuple(left)), cards.stock, cards.packs)
 
 

@@ -6,6 +6,7 @@ ways; they are counted and drawn from, never written out.
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from math import comb
 from operator import mul
 from typing import Final
@@ -33,21 +34,19 @@ from arena.games.eleusis.words import (
     Rule,
 )
 
-MAX_STRING: Final = 52
-"""Cards in one play. The digest sets no limit but the hand (E3); but a wrong play
-draws twice its cards, so without one a hand could double on every turn."""
-
 _EXAMPLES: Final = tuple(Rule(text) for text in EXAMPLES)
 
-_CHOICES: Final = tuple(
-    tuple(comb(size, put) for put in range(size + 1)) for size in range(MAX_STRING + 1)
-)
-"""Ways to choose places of a string, by its length."""
 _WORDS: Final = 8
 """Words that are tried before strings are counted."""
 
 PROPHET_OPTION: Final = Listed((PASS, DECLARE))
 JUDGE_PLAY: Final = Listed((RIGHT, WRONG))
+
+
+@cache
+def _choices(size: int) -> tuple[int, ...]:
+    """Ways to choose so many of the places of a string of this length."""
+    return tuple([comb(size, put) for put in range(size + 1)])
 
 
 def distinct(hand: tuple[Card, ...]) -> tuple[Card, ...]:
@@ -86,7 +85,7 @@ class Strings:
             cards = move.cards
             if len(cards) == 1:
                 return cards[0] in self._hand
-            return 0 < len(cards) <= MAX_STRING and Counter(cards) <= Counter(self._hand)
+            return 0 < len(cards) <= len(self._hand) and Counter(cards) <= Counter(self._hand)
         return isinstance(move, NoPlay)
 
     def count(self) -> int:
@@ -100,7 +99,7 @@ class Strings:
         """
         copies = Counter(self._hand)
         for _ in range(_WORDS):
-            word = _word(tuple(copies), min(len(self._hand), MAX_STRING), below)
+            word = _word(tuple(copies), len(self._hand), below)
             if Counter(word) <= copies:
                 return Play(word) if word else NO_PLAY
         tables = self._tables()
@@ -119,13 +118,13 @@ class Strings:
         Each string of more faces is one of fewer, with the copies of the next
         face put into some of its places.
         """
-        longest = min(len(self._hand), MAX_STRING)
+        longest = len(self._hand)
         tables = [[1] + [0] * longest]
         for copies in Counter(self._hand).values():
             before, after = tables[-1], []
             for size in range(longest + 1):
                 least = max(0, size - copies)  # of the string before
-                ways = map(mul, before[least : size + 1], _CHOICES[size][least:])
+                ways = map(mul, before[least : size + 1], _choices(size)[least:])
                 after.append(sum(ways))
             tables.append(after)
         return tables
@@ -139,7 +138,7 @@ class Strings:
         for before, (card, copies) in zip(tables[-2::-1], reversed(faces), strict=True):
             size = length - len(cards)
             weights = [
-                before[size - put] * _CHOICES[size][put] for put in range(min(copies, size) + 1)
+                before[size - put] * _choices(size)[put] for put in range(min(copies, size) + 1)
             ]
             at, put = below(sum(weights)), 0
             while at >= weights[put]:

@@ -44,6 +44,10 @@ from arena.games.eleusis.words import (
 
 PROPHET_DRAWS: Final = 5
 WRONG_CARD_DRAWS: Final = 2
+FULL_HAND: Final = 208
+"""Cards to which the penalty for wrong cards fills a hand at most: four packs. The
+digest has no such limit; but any hand may be played as one string (E3), and a wrong
+one draws twice its cards, so without a limit a hand could double on every turn."""
 FALSE_NO_PLAY_DRAWS: Final = {Variant.ELEUSIS.value: 5, Variant.EXPRESS.value: 2}
 NO_PLAY_SHRINKS: Final = {Variant.ELEUSIS.value: 4, Variant.EXPRESS.value: 1}
 """Cards by which a hand shrinks when it is right that it cannot play."""
@@ -147,7 +151,8 @@ class _TurnInProgress:
     def wrong_cards(self, cards: tuple[Card, ...], *, spared: bool) -> None:
         self._layout = put_wrong(self._layout, self.seat, cards)
         self._cards = put_down(self._cards, self.seat, cards)
-        penalty = 0 if spared else WRONG_CARD_DRAWS * len(cards)
+        room = max(0, FULL_HAND - len(self._cards.hands[self.seat]))
+        penalty = 0 if spared else min(WRONG_CARD_DRAWS * len(cards), room)
         expelled = self._punish(spared=spared)
         resolved = PlayResolved(
             self.seat, right=False, cards=cards, penalty=penalty, expelled=expelled

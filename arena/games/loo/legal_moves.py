@@ -56,7 +56,7 @@ def why_illegal(state: State, move: Move) -> str:
     phase, hand = deal.phase, deal.cards.hands[deal.turn]
     if isinstance(move, Exchange) and phase is Phase.EXCHANGE:
         most = min(HAND, len(deal.cards.stock) + len(deal.cards.dead))
-        return f"exchange up to {most} cards, in the order of your hand"
+        return f"exchange up to {most} cards of your hand"
     if not isinstance(move, Play) or phase not in (Phase.LEAD, Phase.FOLLOW):
         return f"this is the time to {phase.replace('_', ' ')}"
     if move.card not in hand:

@@ -29,11 +29,12 @@ def legal_replies(
 
     Suit is followed, with a card that beats the best if there is one and the
     trick is not trumped; without the suit a trump is played, again one that
-    beats the best if possible; without that any card. In a `civil` trick Pam
-    stays at home if its holder has another trump (R7).
+    beats the best if possible; without that any card. Cards thrown off in other
+    plain suits are nothing to beat. In a `civil` trick Pam stays at home if its
+    holder has another trump (R7).
     """
     height = _HEIGHT[trump]
-    best = max([height[card] for card in trick])
+    best = height[trick[trick_winner(trick, trump)]]
     trumps = [card for card in hand if height[card] >= _TRUMP_HEIGHT]
     if civil and len(trumps) > 1 and PAM in trumps:
         trumps.remove(PAM)

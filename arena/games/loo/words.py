@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import PACK_52, SUITS, Card
+from arena.cards import PACK_52, SUITS, Card, as_named
 from arena.games.contract import Seat
 
 
@@ -62,9 +62,12 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Discard these cards, in the order of the hand, and draw as many."""
+    """Discard these cards, named in any order, and draw as many."""
 
     cards: tuple[Card, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cards", as_named(self.cards))
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ def canonical(kind: MeldKind, cards: CardList) -> CardList:
     Cards that are none come last, for the rules to refuse.
     """
     if kind is MeldKind.SET:
-        return tuple(sorted(cards, key=lambda card: _TWOS_LAST.get(card, 99)))
+        return tuple(sorted(cards, key=lambda card: (_TWOS_LAST.get(card, 99), card)))
     twos = sorted([card for card in cards if card in TWOS], key=_TWOS_LAST.__getitem__)
     return filled(cards, tuple(twos))
 

@@ -647,7 +647,9 @@ class EleusisMove(_message.Message):
     """For RULE and GUESS: the expression."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """For PLAY: one card or more, each once for each copy played."""
+        """For PLAY: one card or more, up to the whole hand, each once for each copy
+        played.
+        """
 
     def __init__(
         self,

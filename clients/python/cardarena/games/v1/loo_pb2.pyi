@@ -369,7 +369,7 @@ class LooMove(_message.Message):
     """For PLAY: whether Pam is barred from the trick; only with the ace of trump led."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """For EXCHANGE: the discards, none to five, in the order of the hand."""
+        """For EXCHANGE: the discards, none to five, in any order."""
 
     def __init__(
         self,
