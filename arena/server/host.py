@@ -338,7 +338,9 @@ class _Host:
         flush = self._journal.flush
         play = play_handler(arena, flush, arena.now_s, self._watch)
         server.add_generic_rpc_handlers((play,))
-        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena.matches), server)
+        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
+            Lobby(arena.matches, arena.sessions), server
+        )
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(arena.replays), server)
         servicer = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
