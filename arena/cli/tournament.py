@@ -35,6 +35,7 @@ from arena.server.tournaments.tournament import (
     held_settings,
     play_tournaments,
 )
+from arena.store import EntrantsChanged
 
 DEFAULT_DEAL_SETS = 20
 
@@ -73,6 +74,11 @@ is run again; the results are in DATA/arena.db.
     type=click.IntRange(1, 256),
     help="Matches played at a time.",
 )
+@click.option(
+    "--accept-changed",
+    is_flag=True,
+    help="Go on although a bot's file has changed since it began.",
+)
 @game_options
 @timed
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as one JSON object.")
@@ -86,6 +92,7 @@ def tournament(
     deal_sets: int,
     seed: str | None,
     max_matches: int,
+    accept_changed: bool,
     options: tuple[str, ...],
     move: float,
     bank: float,
@@ -116,7 +123,7 @@ def tournament(
             seed=seed or (begun.seed if begun else secrets.token_hex(8)),
             max_matches=max_matches,
         )
-        played = _run(plan, data, quiet=as_json)
+        played = _run(plan, data, quiet=as_json, accept_changed=accept_changed)
     ranked, report, fair = played.standings, played.report, not plan.terms.seeded
     if as_json:
         result = {
@@ -137,13 +144,20 @@ def tournament(
         raise click.ClickException(f"the arena could not complete {count} deal-sets; run it again")
 
 
-def _run(plan: TournamentPlan, data: Path, *, quiet: bool) -> Played:
+def _run(plan: TournamentPlan, data: Path, *, quiet: bool, accept_changed: bool) -> Played:
     """Play a tournament with a progress bar; stopped, it says how to go on."""
     try:
         with progress_bars([plan], quiet=quiet) as on_progress:
             (played,) = play_tournaments(
-                [plan], data, bots=data / "bots" / plan.name, on_progress=on_progress
+                [plan],
+                data,
+                bots=data / "bots" / plan.name,
+                on_progress=on_progress,
+                accept_changed=accept_changed,
             )
+    except EntrantsChanged as changed:
+        text = f"{changed}; give --name for a new one, or --accept-changed to go on with this one"
+        raise click.ClickException(text) from None
     except Stopped as stopped:
         done = stopped.so_far[plan.name]
         if done and not quiet:

@@ -84,6 +84,8 @@ OPTIONS: Final = (
     # could become 64 MB for a moment, and take the processor for a third of a second.
     ("grpc.compression_enabled_algorithms_bitset", 1),
 )
+LOOK_S: Final = 1.0
+"""Between two looks at the data folder."""
 STOP_S: Final = 1.0
 """Grace for calls that are still open when the server stops."""
 
@@ -169,6 +171,7 @@ class _Host:
         self._arena: Arena | None = None
         self._make_arena: Callable[[], Arena]
         self._broken = ""
+        self._folder: data_folder.FolderWatch
         self._watch = Watch()
         self._metrics: MetricsPort | None = None
 
@@ -213,6 +216,7 @@ class _Host:
                 folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
             ) as journal:
                 self._journal, self._deal_log = journal, deal_log
+                self._folder = data_folder.FolderWatch(self._settings.data)
 
                 def make_arena() -> Arena:
                     now_s = trio.lowlevel.current_clock().current_time
@@ -234,7 +238,8 @@ class _Host:
                     )
 
                 self._make_arena = make_arena
-                return await self._serve(loop)
+                with contextlib.closing(self._folder):
+                    return await self._serve(loop)
 
     async def _serve(self, loop: asyncio.AbstractEventLoop) -> Any:
         trio.lowlevel.start_guest_run(
@@ -249,6 +254,7 @@ class _Host:
         with self._signals(loop, servicer):
             try:
                 await self._start(server, arena)
+                self._look_at_folder(loop)
             finally:
                 result = await self._stopped
                 await server.stop(STOP_S)
@@ -275,6 +281,7 @@ class _Host:
                     self._listening.set_result(arena)
                     await self._open.wait()
                     value = await self._main(arena)
+                    self._require_folder()
                     arena.stop_taking()
                     nursery.cancel_scope.cancel()
         finally:
@@ -401,6 +408,22 @@ class _Host:
         with trio.move_on_after(self._settings.drain_s):
             await arena.matches.idle()
         self._scope.cancel()
+
+    def _look_at_folder(self, loop: asyncio.AbstractEventLoop) -> None:
+        """See time after time that the data folder is still there."""
+        if not self._stopped.done() and self._require_folder():
+            loop.call_later(LOOK_S, self._look_at_folder, loop)
+
+    def _require_folder(self) -> bool:
+        """Stop the arena if its folder is gone: whatever it says from then on is kept nowhere."""
+        data = self._settings.data
+        there = self._folder.is_whole()
+        if not there and not self._broken:
+            self._on_broken(
+                f"the folder {data} was removed, in whole or in part, while the arena ran: what "
+                "was in it is lost, and nothing more could be kept"
+            )
+        return there
 
     def _on_broken(self, why: str) -> None:
         """The journal failed: nothing can be promised any more, so stop."""
