@@ -281,10 +281,10 @@ class _Host:
                     self._listening.set_result(arena)
                     await self._open.wait()
                     value = await self._main(arena)
-                    self._require_folder()
                     arena.stop_taking()
                     nursery.cancel_scope.cancel()
         finally:
+            self._require_folder()  # also if that is why something failed, or nothing did
             arena.close_streams()
         return value
 
