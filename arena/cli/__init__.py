@@ -17,6 +17,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "play": ("arena.cli.play", "One match between bots given as commands."),
     "replay": ("arena.cli.replay", "Watch, verify and export replays."),
     "serve": ("arena.cli.serve", "An arena that bots dial in to."),
+    "standings": ("arena.cli.stored_standings", "The table of a tournament, without playing."),
     "status": ("arena.cli.status", "Whether an arena is up, and how it fares."),
     "tournament": ("arena.cli.tournament", "A rated round robin between launched bots."),
     "why": ("arena.cli.why", "What went wrong for a bot at a match."),
