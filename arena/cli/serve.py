@@ -45,6 +45,7 @@ On this machine a bot without a key is let in as a guest, by the token `guest:NA
     default=DEFAULT_PORT,
     show_default=True,
     type=_PORT,
+    envvar="ARENA_PORT",
     help="Port; 0 takes a free one.",
 )
 @click.option("--tls-cert", type=_FILE, help="Certificate and those that lead to its root, in PEM.")
