@@ -105,7 +105,7 @@ class FolderWatch:
             # Kept open, no folder made later is mistaken for it. Some systems do not open them.
             with contextlib.suppress(PermissionError):
                 self._open.append(os.open(path, os.O_RDONLY))
-        # Files are not opened: to close one lets go of the locks that others here have on it.
+        # The files are open elsewhere; to close them here would let go of the locks on them.
         self._parts = {path: path.stat() for path in (*folders, *files)}
 
     def is_whole(self) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from arena.cli.lobby import PATIENCE_S as AWAY_S
 from arena.cli.lobby import Lobby, NoLobby, Server
+from arena.server.bots import BotId
 from arena.server.gate.tokens import new_token
 from cardarena.v1 import lobby_pb2, play_pb2
 from tests.cli.serving import served
@@ -77,6 +78,17 @@ def test_that_nobody_is_there_is_said(arena, at):
     assert at("bots").stdout == f"No bot is connected to {arena.address}.\n"
     said = at("bots", "--game", "loo").stdout
     assert said == f"No bot that plays loo is connected to {arena.address}.\n"
+
+
+def test_who_cannot_be_seated_by_hand_is_not_listed(arena, at):
+    """A bot that has left, and the second process of a bot that somebody has launched."""
+    token = new_token()
+    arena.tokens.add(token, BotId("launched", 1))
+    with seated(arena, "left") as (stream,), Client(arena.address) as client:
+        second = client.stream(token)
+        second.expect("welcome")
+        stream.end()
+        assert "No bot is connected" in at("bots").stdout
 
 
 def test_bots_come_in_pages(arena):

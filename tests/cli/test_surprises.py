@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.jail import BadCommand, parse_commands
+from arena.referee import Unwritten
 from arena.server.data_folder import FolderWatch
+from arena.server.gate.tokens import Tokens
+from arena.server.host import ServerSettings, serve
 from tests.cli.test_mistakes import BOT, arena
 
 PATIENCE_S = 60
@@ -96,18 +99,37 @@ def test_a_line_up_that_never_played_does_not_hold_its_name(tmp_path):
 def test_a_folder_that_is_removed_is_noticed(part, tmp_path):
     for name in ("replays", "journal"):
         (tmp_path / name).mkdir()
-    for name in ("lock", "arena.db"):
-        (tmp_path / name).touch()
+    # As an arena has them open, their places on the disk are not given to others.
+    held = [(tmp_path / name).open("w") for name in ("lock", "arena.db")]
     watch = FolderWatch(tmp_path)
     assert watch.is_whole()
     (tmp_path / "replays" / "m1.replay").touch()
     assert watch.is_whole()
     gone = tmp_path / part
-    shutil.move(gone, tmp_path.with_name(f"{tmp_path.name}-moved"))
+    if gone.is_dir():
+        shutil.rmtree(gone)
+    else:
+        gone.unlink()
     assert not watch.is_whole()
     gone.mkdir()
     assert not watch.is_whole(), "another in its place is not the same"
     watch.close()
+    for file in held:
+        file.close()
+
+
+@pytest.mark.parametrize("error", [None, LookupError("x")], ids=["in order", "in an error"])
+def test_an_arena_that_ends_without_its_folder_says_so(error, tmp_path):
+    """Also if it ends before it looks again."""
+    data = tmp_path / "data"
+
+    async def main(_):
+        shutil.rmtree(data)
+        if error is not None:
+            raise error
+
+    with pytest.raises(Unwritten, match="was removed, in whole or in part"):
+        serve(ServerSettings(data), Tokens(), main)
 
 
 def test_a_tournament_whose_folder_is_deleted_fails(tmp_path):
