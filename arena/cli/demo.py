@@ -201,9 +201,9 @@ def _say_more(console: Console, data: Path, seconds: float) -> None:
     console.print(f"\nPlayed in {seconds:.0f} s. {len(replays)} replays are in {data / 'replays'}.")
     there = f"--data {data}"
     commands = [
-        (f"{arena} standings klaberjass {there}", "one game's table, with who beat whom"),
+        (f"{arena} standings {PROGRAMME[-1].game} {there}", "one game's table, with who beat whom"),
         (f"{arena} replay show last {there}", "watch a match, step by step"),
-        (f"{arena} why last random {there}", "what went wrong for a bot, in words"),
+        (f"{arena} why last 0 {there}", "what went wrong for the bot at seat 0, in words"),
         (f"{arena} replay verify {data / 'replays'}", "recompute every match"),
         (f"{arena} games", "the games"),
         (f"{arena} play abstrac my_bot.py sample_bots/abstrac.py", "your bot, see README.md"),

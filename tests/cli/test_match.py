@@ -4,11 +4,13 @@ import json
 import threading
 from contextlib import contextmanager
 
+import click
 import grpc
 import pytest
 
 from arena.cli.lobby import PATIENCE_S as AWAY_S
 from arena.cli.lobby import Lobby, NoLobby, Server
+from arena.cli.match import _followed
 from arena.server.bots import BotId
 from arena.server.gate.tokens import new_token
 from cardarena.v1 import lobby_pb2, play_pb2
@@ -277,3 +279,14 @@ def test_an_arena_that_stays_away_is_given_up(away):
     with pytest.raises(NoLobby, match="no arena answers at localhost:1"):
         list(lobby.follow("m1"))
     assert AWAY_S < clock.now_s() < AWAY_S + 2
+
+
+def test_ctrl_c_leaves_the_match_in_play_and_says_so(away):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    server, _ = away
+    lobby = Lobby(Stub(RUNNING), server, sleep=interrupted)
+    made = lobby_pb2.MatchInfo(match_id="m1", bots=["ann", "bob"])
+    with pytest.raises(click.ClickException, match="match m1 goes on without you"):
+        _followed(lobby, made, quiet=True)
