@@ -2,23 +2,35 @@
 
 import shutil
 import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 import click
 from rich.console import Console
+from rich.table import Table
 
 from arena.cli import standings as show
 from arena.cli.arguments import bot_commands, log_to, plain_errors
 from arena.cli.tournament import progress_bars
 from arena.games.catalogue import GAMES, game_by_id
-from arena.server.tournaments.tournament import Stopped, TournamentPlan, play_tournaments
+from arena.ladder.standings import Standings
+from arena.server.tournaments.tournament import (
+    Played,
+    Stopped,
+    TournamentPlan,
+    play_tournaments,
+)
 from arena.terms import MatchTerms
 
 SAMPLE_BOTS: Final = Path("sample_bots")
 EVERY_GAME: Final = ("first_bot.py", "random_bot.py")
 """Bots that play every game, beside the one that is made for it."""
+MADE_FOR_IT: Final = "made for it"
+"""Stands for the bot that is made for a game, whichever."""
 AT_A_TIME: Final = 4
 """Tournaments in play at the same time; more only share the same processors."""
 
@@ -97,12 +109,66 @@ def demo(data: Path, seed: str) -> None:
                 )
         except Stopped:
             raise click.ClickException("stopped") from None
-    for each in played:
-        title = f"{each.plan.game.title}, {each.plan.terms.seats} seats"
-        console.print()
-        console.print(show.table(each.standings, title, brief=True))
+    console.print()
+    console.print(overall([each.standings for each in played]))
+    console.print()
+    console.print(by_game(played))
     console.print(f"\n{show.EXPLANATION}")
     _say_more(console, data, time.monotonic() - began)
+
+
+def overall(played: Sequence[Standings]) -> Table:
+    """How the kinds of bots did over all games, best first.
+
+    A kind is the bot that is made for a game, whichever, and each that plays every game.
+    """
+    ranks: dict[str, list[int]] = {}
+    faults: Counter[str] = Counter()
+    for each in played:
+        for rank, kind in enumerate(_kinds(each), 1):
+            ranks.setdefault(kind, []).append(rank)
+        for row in each.rows:
+            faults[_kind(row.bot)] += sum(row.faults.values())
+    made = Table(title=f"All {len(played)} games together", title_justify="left")
+    made.add_column("bot")
+    for name in ("mean standing", "games won", "faults"):
+        made.add_column(name, justify="right")
+    for kind, own in sorted(ranks.items(), key=lambda found: (fmean(found[1]), -found[1].count(1))):
+        mean, won = f"{fmean(own):.2f}", str(own.count(1))
+        made.add_row(kind, mean, won, str(faults[kind] or ""))
+    return made
+
+
+def by_game(played: Sequence[Played]) -> Table:
+    """A line for each game: which bot won, by how much, and which came then."""
+    made = Table(title="Game by game", title_justify="left", box=None, pad_edge=False)
+    for name in ("game", "seats", "won by", "skill", "then"):
+        made.add_column(name, justify="right" if name == "skill" else "left", no_wrap=True)
+    for each in played:
+        best, *others = each.standings.rows
+        kinds = _kinds(each.standings)
+        alone = all(row.tier != best.tier for row in others)
+        made.add_row(
+            each.plan.game.title,
+            str(each.plan.terms.seats),
+            kinds[0] + ("" if alone else " *"),
+            show.skill(best),
+            ", ".join(kinds[1:]),
+        )
+    made.caption = "* not told apart from the next by so few deal-sets"
+    made.caption_justify = "left"
+    return made
+
+
+def _kinds(standings: Standings) -> list[str]:
+    """The kinds of bots in a game, best first."""
+    return list(dict.fromkeys(_kind(row.bot) for row in standings.rows))
+
+
+def _kind(bot: str) -> str:
+    """Which kind of bot a name of the demo stands for."""
+    plays_all = [Path(each).stem.removesuffix("_bot") for each in EVERY_GAME]
+    return next((each for each in plays_all if bot.startswith(each)), MADE_FOR_IT)
 
 
 def _plan(event: Event, seed: str) -> TournamentPlan:
@@ -133,13 +199,16 @@ def _say_more(console: Console, data: Path, seconds: float) -> None:
     replays = sorted((data / "replays").glob("*.replay"))
     arena = ".venv/bin/arena"
     console.print(f"\nPlayed in {seconds:.0f} s. {len(replays)} replays are in {data / 'replays'}.")
-    commands = [(f"{arena} replay verify {data / 'replays'}", "recompute every match")]
-    if replays:
-        commands.append((f"{arena} replay show {replays[0]}", "watch one"))
-    commands += [
+    there = f"--data {data}"
+    commands = [
+        (f"{arena} standings {PROGRAMME[-1].game} {there}", "one game's table, with who beat whom"),
+        (f"{arena} replay show last {there}", "watch a match, step by step"),
+        (f"{arena} why last 0 {there}", "what went wrong for the bot at seat 0, in words"),
+        (f"{arena} replay verify {data / 'replays'}", "recompute every match"),
         (f"{arena} games", "the games"),
         (f"{arena} play abstrac my_bot.py sample_bots/abstrac.py", "your bot, see README.md"),
     ]
-    console.print("Look further:")
+    console.print("Look at:")
     for command, what in commands:
-        console.print(f"  {command}  [dim]# {what}[/dim]", soft_wrap=True, highlight=False)
+        console.print(f"  [dim]# {what}[/dim]", highlight=False)
+        console.print(f"  {command}", soft_wrap=True, markup=False, highlight=False)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.cli.arguments import data_option, plain_errors
+from arena.cli.named import require_folder
 from arena.replay.signing import kept_key
 from arena.server.data_folder import store_path
 from arena.server.gate.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
@@ -124,6 +125,7 @@ def organiser(owner: str, expires: timedelta | None, as_json: bool, data: Path) 
 @data_option
 def list_keys(as_json: bool, data: Path) -> None:
     """List the keys. A token begins with `arena_` and its key's id."""
+    require_folder(data)
     with plain_errors(), _open(data) as store:
         held = store.keys().all()
     now = _now()
@@ -153,6 +155,7 @@ def public_key(data: Path) -> None:
     this key. The private one is the file `arena-key` in the folder of data: who
     has that can sign in the arena's name.
     """
+    require_folder(data)
     try:
         click.echo(kept_key(data).public_key.hex())
     except FileNotFoundError:
@@ -176,6 +179,7 @@ def revoke(ids: tuple[str, ...], data: Path) -> None:
             if each.startswith(MARK):
                 text += "; never give a token on a command line, where others can read it"
             raise click.UsageError(text)
+    require_folder(data)
     with plain_errors(), _open(data) as store:
         for each in ids:
             key = store.keys().revoke(each, _now())

@@ -1,28 +1,74 @@
 """`arena matches`: the matches that were played, with their results and replays."""
 
+import functools
 import json
-from collections.abc import Sequence
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.arguments import GameType, data_option, plain_errors
+from arena.cli.arguments import DEFAULT_DATA, GameType, data_option, plain_errors
+from arena.cli.named import meant, require_folder
+from arena.cli.near import nearest
 from arena.cli.terminal.draw import plain
 from arena.games.catalogue import Game
 from arena.ladder.results import ABORTED
 from arena.replay.words import count
 from arena.replay.write import replay_path
 from arena.server.data_folder import store_path
-from arena.store import MatchFilter, StoredMatch, open_store
+from arena.store import MatchFilter, Store, StoredMatch, open_store
 
+F = TypeVar("F", bound=Callable[..., Any])
 ENDINGS: Final = ("completed", "forfeit", ABORTED)
 _UNBROKEN: Final = 10_000
 """Characters of a line where it is not a terminal that they have to fit in."""
+
+
+def match_filters(command: F) -> F:
+    """Adds the options that say which matches are wanted; the command gets one `wanted`."""
+
+    @functools.wraps(command)
+    def with_filter(
+        *,
+        game: Game | None,
+        bots: tuple[str, ...],
+        tournament: str,
+        ending: str | None,
+        faulted: bool,
+        **rest: Any,
+    ) -> Any:
+        wanted = MatchFilter(game.id if game else "", bots, tournament, ending or "", faulted)
+        return command(wanted=wanted, **rest)
+
+    options = (
+        data_option,
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option(
+            "--limit",
+            default=20,
+            show_default=True,
+            type=click.IntRange(1, 500),
+            help="Matches shown.",
+        ),
+        click.option("--faulted", is_flag=True, help="Only those in which some bot was at fault."),
+        click.option("--ending", type=click.Choice(ENDINGS), help="Only those that ended so."),
+        click.option("--tournament", default="", metavar="NAME", help="Only of this tournament."),
+        click.option(
+            "--bot", "bots", multiple=True, metavar="NAME", help="Only with this bot; repeatable."
+        ),
+        click.option("--game", type=GameType(), help="Only this game."),
+    )
+    made: Any = with_filter
+    for option in options:
+        made = option(made)
+    return made  # type: ignore[no-any-return]
 
 
 @click.command(
@@ -34,37 +80,26 @@ Examples:
   arena matches --json | jq -r '.matches[] | select(.scores[0] < 0) | .replay'
 """
 )
-@click.option("--game", type=GameType(), help="Only this game.")
-@click.option(
-    "--bot", "bots", multiple=True, metavar="NAME", help="Only with this bot; repeatable."
-)
-@click.option("--tournament", default="", metavar="NAME", help="Only of this tournament.")
-@click.option("--ending", type=click.Choice(ENDINGS), help="Only those that ended so.")
-@click.option("--faulted", is_flag=True, help="Only those in which some bot was at fault.")
-@click.option(
-    "--limit", default=20, show_default=True, type=click.IntRange(1, 500), help="Matches shown."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@data_option
-def matches(
-    *,
-    game: Game | None,
-    bots: tuple[str, ...],
-    tournament: str,
-    ending: str | None,
-    faulted: bool,
-    limit: int,
-    as_json: bool,
-    data: Path,
-) -> None:
+@match_filters
+def matches(*, wanted: MatchFilter, limit: int, as_json: bool, data: Path) -> None:
     """List matches that have ended, newest first: made by hand, and of tournaments."""
+    list_matches(wanted, limit=limit, as_json=as_json, data=data)
+
+
+def list_matches(wanted: MatchFilter, *, limit: int, as_json: bool, data: Path) -> None:
+    """Print the matches that are wanted.
+
+    Raises:
+      click.ClickException: if there are none to choose from, or no such bot or tournament.
+    """
+    require_folder(data)
     path = store_path(data)
     if not path.exists():
         raise click.ClickException(f"no match was played in the folder {data} yet")
-    wanted = MatchFilter(game.id if game else "", bots, tournament, ending or "", faulted)
     with plain_errors(), open_store(path) as store:
+        asked = _as_they_are_named(wanted, store)
         # One more than is shown tells whether there are more.
-        found = store.matches().find(wanted, limit=limit + 1)
+        found = store.matches().find(asked, limit=limit + 1)
     shown, more = found[:limit], len(found) > limit
     if as_json:
         told = {"matches": [_as_json(each, data) for each in shown], "more": more}
@@ -80,8 +115,28 @@ def matches(
     if more:
         click.echo(f"There are more; --limit shows up to 500, and {limit} are shown.")
     if any(each.published for each in shown):
-        where = replay_path(data / "replays", "MATCH")
-        console.print(f"Watch one: arena replay show {where}", markup=False, soft_wrap=True)
+        folder = "" if data == DEFAULT_DATA else f" --data {shlex.quote(str(data))}"
+        words = f"Watch one: arena replay show MATCH{folder}"
+        console.print(words, markup=False, soft_wrap=True, highlight=False)
+
+
+def _as_they_are_named(wanted: MatchFilter, store: Store) -> MatchFilter:
+    """What is wanted, with names as the store has them."""
+    names = [each.name for each in store.tournaments()]
+    if wanted.tournament and wanted.tournament not in names:
+        raise click.ClickException(
+            f"there is no tournament {wanted.tournament!r}; {nearest(wanted.tournament, names)}"
+        )
+    known = store.matches().bots() if wanted.bots else ()
+    bots = []
+    for bot in wanted.bots:
+        found = meant(bot, known)
+        if len(found) > 1:
+            raise click.ClickException(f"{bot!r} may be {' or '.join(found)}: give the name")
+        if not found:
+            raise click.ClickException(f"no bot named {bot!r} has played; {nearest(bot, known)}")
+        bots += found
+    return replace(wanted, bots=tuple(bots))
 
 
 def _table(found: Sequence[StoredMatch]) -> Table:

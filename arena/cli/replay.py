@@ -4,12 +4,16 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
+from arena.cli.arguments import data_option
+from arena.cli.matches import list_matches, match_filters
+from arena.cli.named import replay_of
 from arena.cli.terminal.screen import Eyes, Screen, Viewer
 from arena.cli.terminal.steps import Steps, print_all, step_through
 from arena.games.contract import Seat
@@ -23,6 +27,7 @@ from arena.replay.signing import PUBLIC_KEY_BYTES, shown_key
 from arena.replay.verify import Verdict, verify_file
 from arena.replay.words import count
 from arena.replay.write import REPLAY_SUFFIX
+from arena.store import MatchFilter
 
 
 class PublicKeyType(click.ParamType[bytes]):
@@ -47,14 +52,29 @@ def replay() -> None:
 
     \b
     Examples:
-      arena replay show data/replays/3f9a.replay
+      arena replay list
+      arena replay show last
       arena replay verify data/replays
-      arena replay export data/replays/3f9a.replay -o match.jsonl
+      arena replay export 3f9a -o match.jsonl
     """
 
 
+@replay.command("list")
+@match_filters
+def list_replays(*, wanted: MatchFilter, limit: int, as_json: bool, data: Path) -> None:
+    """List the matches that have a replay, newest first.
+
+    \b
+    Examples:
+      arena replay list
+      arena replay list --bot my_bot --faulted
+      arena replay list --json | jq -r '.matches[].replay'
+    """
+    list_matches(replace(wanted, published=True), limit=limit, as_json=as_json, data=data)
+
+
 @replay.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("match")
 @click.option("--seat", type=click.IntRange(min=0), help="See what this seat saw, from 0.")
 @click.option("--spectator", is_flag=True, help="See what everybody saw.")
 @click.option("--all", "all_seats", is_flag=True, help="See what all seats saw (the default).")
@@ -62,9 +82,11 @@ def replay() -> None:
 @click.option("--step", "step_number", type=click.IntRange(min=0), help="Only this step, from 0.")
 @click.option("--brief", is_flag=True, help="Leave the views out when printing.")
 @click.option("--print", "print_only", is_flag=True, help="Print even on a terminal.")
+@data_option
 def show(
     *,
-    file: Path,
+    match: str,
+    data: Path,
     seat: int | None,
     spectator: bool,
     all_seats: bool,
@@ -73,21 +95,23 @@ def show(
     brief: bool,
     print_only: bool,
 ) -> None:
-    """Watch a replay in the terminal, through somebody's eyes.
+    """Watch the replay of MATCH in the terminal, through somebody's eyes.
 
+    MATCH is a match's id, a beginning of it that no other has, `last`, or a file.
     On a terminal it goes step by step (--hand and --step say where to begin);
     piped or with --print it prints all of it, or what --hand or --step choose.
 
     \b
     Examples:
-      arena replay show 3f9a.replay
-      arena replay show 3f9a.replay --seat 1 --hand 2
-      arena replay show 3f9a.replay --spectator --print | less -R
+      arena replay show last
+      arena replay show 3f9a --seat 1 --hand 2
+      arena replay show data/replays/3f9a.replay --spectator --print | less -R
     """
     if (seat is not None) + spectator + all_seats > 1:
         raise click.UsageError("choose one of --seat, --spectator and --all")
     if hand is not None and step_number is not None:
         raise click.UsageError("choose one of --hand and --step")
+    file = replay_of(match, data)
     opened = _open(file)
     with plain_replay_errors(file):
         screen = Screen(opened, _eyes(opened, seat, spectator=spectator), Console(highlight=False))
@@ -179,20 +203,22 @@ def verify(
 
 
 @replay.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("match")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Write here, not to the terminal."
 )
-def export(file: Path, output: Path | None) -> None:
+@data_option
+def export(match: str, output: Path | None, data: Path) -> None:
     """Write a replay as JSON Lines: the match, its decisions and events, the result.
 
-    A replay that is not true is not exported.
+    MATCH is a match's id, a beginning of it that no other has, `last`, or a file. A replay that is not true is not exported.
 
     \b
     Examples:
-      arena replay export 3f9a.replay -o match.jsonl
-      arena replay export 3f9a.replay | jq 'select(.type == "decision") | .text'
+      arena replay export last -o match.jsonl
+      arena replay export 3f9a | jq 'select(.type == "decision") | .text'
     """
+    file = replay_of(match, data)
     opened = _open(file)
     with plain_replay_errors(file):
         lines = list(export_lines(opened))

@@ -17,6 +17,7 @@ from arena.server.refusals import Refused
 from arena.store import open_store
 
 DEFAULT_PORT = 7654
+_PORT = click.IntRange(0, 65_535)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -30,9 +31,7 @@ Examples:
 \b
 Bots are let in with the keys that `arena keys` makes, also while the arena runs.
 On this machine a bot without a key is let in as a guest, by the token `guest:NAME`.
-Make a match between connected bots with the LobbyService, as from grpcurl:
-  grpcurl -plaintext -d '{"terms":{"game":"abstrac"},"bots":["a","b"]}' \\
-    localhost:7654 cardarena.v1.LobbyService/CreateMatch
+`arena bots` lists who is there, and `arena match` makes a match between them.
 """
 )
 @click.option(
@@ -41,7 +40,14 @@ Make a match between connected bots with the LobbyService, as from grpcurl:
     show_default=True,
     help="Address to listen on, or unix:PATH for a socket file.",
 )
-@click.option("--port", default=DEFAULT_PORT, show_default=True, help="Port; 0 takes a free one.")
+@click.option(
+    "--port",
+    default=DEFAULT_PORT,
+    show_default=True,
+    type=_PORT,
+    envvar="ARENA_PORT",
+    help="Port; 0 takes a free one.",
+)
 @click.option("--tls-cert", type=_FILE, help="Certificate and those that lead to its root, in PEM.")
 @click.option("--tls-key", type=_FILE, help="The certificate's private key, in PEM.")
 @click.option(
@@ -56,6 +62,7 @@ Make a match between connected bots with the LobbyService, as from grpcurl:
 @click.option(
     "--drain",
     default=120.0,
+    type=click.FloatRange(0),
     show_default=True,
     metavar="SECONDS",
     help="After SIGTERM, longest time for matches in play.",
@@ -63,6 +70,7 @@ Make a match between connected bots with the LobbyService, as from grpcurl:
 @click.option(
     "--metrics-port",
     default=0,
+    type=_PORT,
     show_default=True,
     help="Port of the metrics, for Prometheus, and of what `arena status` reads; 0 takes a free one.",
 )

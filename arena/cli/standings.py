@@ -1,10 +1,14 @@
 """The table of a tournament, for the terminal and for programs."""
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.table import Table
+from rich.text import Text
 
+from arena.ladder.head_to_head import Record, Records
 from arena.ladder.standings import Row, Standings
 
 EXPLANATION: Final = (
@@ -13,7 +17,13 @@ EXPLANATION: Final = (
 )
 
 
-def table(standings: Standings, title: str, *, brief: bool = False) -> Table:
+MOST_SIDE_BY_SIDE: Final = 12
+"""Bots whose records against each other fit beside each other on a terminal."""
+
+
+def table(
+    standings: Standings, title: str, *, records: Records | None = None, brief: bool = False
+) -> Table:
     """The standings, a line a bot, best first; `brief` leaves the explanation out."""
     made = Table(title=title, title_justify="left")
     made.add_column("tier", justify="right")
@@ -22,6 +32,8 @@ def table(standings: Standings, title: str, *, brief: bool = False) -> Table:
     made.add_column("± 95 %", justify="right")
     made.add_column("deal-sets", justify="right")
     made.add_column("matches", justify="right")
+    if records is not None:
+        made.add_column("w-d-l", justify="right")
     made.add_column("faults", justify="right")
     for row in standings.rows:
         made.add_row(
@@ -31,6 +43,7 @@ def table(standings: Standings, title: str, *, brief: bool = False) -> Table:
             "" if row.half_width is None else f"{row.half_width:.2f}",
             str(row.deal_sets),
             str(row.matches),
+            *([] if records is None else [str(records.of_bot[row.bot])]),
             _faults(row.faults),
         )
     made.caption = _caption(standings, "" if brief else EXPLANATION)
@@ -38,10 +51,24 @@ def table(standings: Standings, title: str, *, brief: bool = False) -> Table:
     return made
 
 
-def as_json(standings: Standings) -> dict[str, Any]:
+def head_to_head(standings: Standings, records: Records) -> Table:
+    """Wins, draws and losses of each bot against each other, in the order of the standings."""
+    bots = [row.bot for row in standings.rows]
+    made = Table(title="Head to head", title_justify="left")
+    made.add_column("w-d-l of")
+    for bot in bots:
+        made.add_column(Text(bot), justify="right")
+    for bot in bots:
+        met = [records.of_pair.get((bot, other)) for other in bots]
+        made.add_row(Text(bot), *("" if each is None else str(each) for each in met))
+    return made
+
+
+def as_json(standings: Standings, records: Records) -> dict[str, Any]:
     """The standings as values that JSON can hold."""
     return {
-        "standings": [_row(row) for row in standings.rows],
+        "standings": [_row(row) | _record(records.of_bot[row.bot]) for row in standings.rows],
+        "head_to_head": _pairs(standings, records),
         "better": [list(chances) for chances in standings.better],
         "deal_sets": {"complete": standings.complete, "planned": standings.planned},
         "problem": standings.problem,
@@ -58,6 +85,48 @@ def _row(row: Row) -> dict[str, Any]:
         "matches": row.matches,
         "faults": dict(row.faults),
     }
+
+
+def as_csv(standings: Standings, records: Records) -> str:
+    """The standings as comma-separated values, a line a bot under a line of names."""
+    rows = []
+    for row in standings.rows:
+        told = _row(row) | _record(records.of_bot[row.bot])
+        rows.append(told | {"faults": sum(row.faults.values())})
+    return _csv(rows)
+
+
+def pairs_as_csv(standings: Standings, records: Records) -> str:
+    """The records of each two bots as comma-separated values."""
+    return _csv(_pairs(standings, records))
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _record(record: Record) -> dict[str, int]:
+    return {"wins": record.wins, "draws": record.draws, "losses": record.losses}
+
+
+def _pairs(standings: Standings, records: Records) -> list[dict[str, Any]]:
+    bots = [row.bot for row in standings.rows]
+    return [
+        {"bot": bot, "other": other, **_record(record), "margin": record.margin}
+        for bot in bots
+        for other in bots
+        if (record := records.of_pair.get((bot, other))) is not None
+    ]
+
+
+def skill(row: Row) -> str:
+    """A bot's skill with its interval, in few characters."""
+    width = "" if row.half_width is None else f" ± {row.half_width:.1f}"
+    return "" if row.skill is None else f"{row.skill:+.1f}{width}"
 
 
 def _signed(value: float | None) -> str:

@@ -10,6 +10,7 @@ import click
 
 from arena.cli.arena_status import NoAnswer, Status, as_json, status_of_folder, status_of_page
 from arena.cli.arguments import data_option
+from arena.cli.named import require_folder
 
 
 @click.command(
@@ -34,6 +35,8 @@ def status(metrics: str | None, as_data: bool, data: Path) -> None:
     Numbers count from its start; a time is the bound below which half of all,
     or 99 % of all, were.
     """
+    if not metrics and not as_data:
+        require_folder(data)
     try:
         found = status_of_page(metrics) if metrics else status_of_folder(data)
     except NoAnswer as error:

@@ -3,8 +3,11 @@
 import contextlib
 import json
 import secrets
+import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -24,7 +27,8 @@ from arena.cli.arguments import (
     timed,
 )
 from arena.games.catalogue import Game
-from arena.ladder.standings import standings
+from arena.ladder.head_to_head import Records, records
+from arena.ladder.standings import Standings, standings
 from arena.ladder.tournament import Progress
 from arena.server.tournaments.tournament import (
     DEFAULT_MAX_MATCHES,
@@ -35,6 +39,7 @@ from arena.server.tournaments.tournament import (
     held_settings,
     play_tournaments,
 )
+from arena.store import EntrantsChanged
 
 DEFAULT_DEAL_SETS = 20
 
@@ -45,10 +50,12 @@ Examples:
   arena tournament abstrac sample_bots/abstrac.py sample_bots/random_bot.py
   arena tournament democracy a=./a b=./b c=./c --seats 3 --deal-sets 50 --seed 7
   arena tournament abstrac bot.py other.py --json
+  arena tournament abstrac bot.py other.py --csv > abstrac.csv
 
 \b
 Stopped by Ctrl-C, or killed, it goes on where it stood when the same command
-is run again; the results are in DATA/arena.db.
+is run again; the results are in DATA/arena.db. `arena standings` shows them
+without playing.
 """
 )
 @click.argument("game", type=GameType())
@@ -73,9 +80,17 @@ is run again; the results are in DATA/arena.db.
     type=click.IntRange(1, 256),
     help="Matches played at a time.",
 )
+@click.option(
+    "--accept-changed",
+    is_flag=True,
+    help="Go on although a bot's file has changed since it began.",
+)
 @game_options
 @timed
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as one JSON object.")
+@click.option(
+    "--csv", "as_csv", is_flag=True, help="Print the standings as comma-separated values."
+)
 @data_option
 def tournament(
     *,
@@ -86,11 +101,13 @@ def tournament(
     deal_sets: int,
     seed: str | None,
     max_matches: int,
+    accept_changed: bool,
     options: tuple[str, ...],
     move: float,
     bank: float,
     increment: float,
     as_json: bool,
+    as_csv: bool,
     data: Path,
 ) -> None:
     """Play a round robin of GAME between bots, each given as a command.
@@ -98,6 +115,8 @@ def tournament(
     Every group of bots plays the same boards at as many tables as there are
     seats, once in every seat, so that the luck of the deal cancels.
     """
+    if as_json and as_csv:
+        raise click.UsageError("choose one of --json and --csv")
     name = name or game.id
     log_to(data)
     with plain_errors():
@@ -116,34 +135,82 @@ def tournament(
             seed=seed or (begun.seed if begun else secrets.token_hex(8)),
             max_matches=max_matches,
         )
-        played = _run(plan, data, quiet=as_json)
-    ranked, report, fair = played.standings, played.report, not plan.terms.seeded
+        played = _run(plan, data, quiet=as_json or as_csv, accept_changed=accept_changed)
+    report = played.report
+    told = Told(
+        name=name,
+        game=game.id,
+        title=game.title,
+        seats=plan.terms.seats,
+        seed=plan.seed,
+        fair=not plan.terms.seeded,
+        standings=played.standings,
+        records=records(plan.schedule, report.outcomes),
+    )
     if as_json:
-        result = {
-            "tournament": name,
-            "game": game.id,
-            "seats": plan.terms.seats,
-            "seed": plan.seed,
-            "fair_deals": fair,
-        }
-        click.echo(json.dumps(result | show.as_json(ranked), indent=2))
+        click.echo(json.dumps(told.as_json(), indent=2))
+    elif as_csv:
+        click.echo(show.as_csv(told.standings, told.records), nl=False)
     else:
-        console = Console()
-        console.print(show.table(ranked, f"{game.title}, {plan.terms.seats} seats"))
-        deals = f"Fair deals; seating by seed {plan.seed}." if fair else f"Seed {plan.seed}."
-        console.print(f"{deals} Replays: {data / 'replays'}", soft_wrap=True)
+        told.print(Console())
+        click.echo(f"Replays: {data / 'replays'}")
     if report.incomplete:
         count = len(report.incomplete)
         raise click.ClickException(f"the arena could not complete {count} deal-sets; run it again")
 
 
-def _run(plan: TournamentPlan, data: Path, *, quiet: bool) -> Played:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of a tournament, played just now or long ago."""
+
+    name: str
+    game: str
+    title: str
+    """The game's, for people."""
+    seats: int
+    seed: str
+    fair: bool
+    standings: Standings
+    records: Records
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, for a program."""
+        about = {
+            "tournament": self.name,
+            "game": self.game,
+            "seats": self.seats,
+            "seed": self.seed,
+            "fair_deals": self.fair,
+        }
+        return about | show.as_json(self.standings, self.records)
+
+    def print(self, console: Console) -> None:
+        """The table, for people, and who won against whom."""
+        title = f"{self.title}, {self.seats} seats"
+        console.print(show.table(self.standings, title, records=self.records))
+        if 2 < len(self.standings.rows) <= show.MOST_SIDE_BY_SIDE:
+            console.print(show.head_to_head(self.standings, self.records))
+        elif len(self.standings.rows) > show.MOST_SIDE_BY_SIDE:
+            pairs = f"arena standings {shlex.quote(self.name)} --head-to-head --csv"
+            console.print(f"Each two bots: {pairs}", soft_wrap=True, highlight=False)
+        deals = f"Fair deals; seating by seed {self.seed}." if self.fair else f"Seed {self.seed}."
+        console.print(deals, soft_wrap=True)
+
+
+def _run(plan: TournamentPlan, data: Path, *, quiet: bool, accept_changed: bool) -> Played:
     """Play a tournament with a progress bar; stopped, it says how to go on."""
     try:
         with progress_bars([plan], quiet=quiet) as on_progress:
             (played,) = play_tournaments(
-                [plan], data, bots=data / "bots" / plan.name, on_progress=on_progress
+                [plan],
+                data,
+                bots=data / "bots" / plan.name,
+                on_progress=on_progress,
+                accept_changed=accept_changed,
             )
+    except EntrantsChanged as changed:
+        text = f"{changed}; give --name for a new one, or --accept-changed to go on with this one"
+        raise click.ClickException(text) from None
     except Stopped as stopped:
         done = stopped.so_far[plan.name]
         if done and not quiet:

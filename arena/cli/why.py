@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from arena.cli.arguments import data_option
+from arena.cli.named import REPLAYS, names_a_file, published, seat_of
 from arena.cli.replay import plain_replay_errors
 from arena.cli.terminal.why import printed_at, tell
 from arena.games.contract import Seat
@@ -23,15 +24,13 @@ from arena.replay.export import plain_value
 from arena.replay.journal.standing import Standing, State, standing_of
 from arena.replay.read import Replay
 from arena.replay.words import FAULT_WORDS, aborted_words, count
-from arena.replay.write import REPLAY_SUFFIX, replay_path
-
-REPLAYS: Final = "replays"
 
 
 @click.command(
     epilog="""\b
 Examples:
-  arena why 3f9a77c01b2d4e5f my_bot
+  arena why last my_bot
+  arena why 3f9a my_bot
   arena why data/replays/3f9a77c01b2d4e5f.replay 1
   arena why 3f9a77c01b2d4e5f my_bot --json | jq .faults
 """
@@ -44,31 +43,24 @@ Examples:
 def why(match: str, bot: str, full: bool, as_json: bool, data: Path) -> None:
     """Tell the owner of BOT what went wrong at MATCH, when, and what to do about it.
 
-    MATCH is a match's id or its replay file, BOT a name or a seat. All is told
-    from the bot's own seat: what it was asked, what came, its clock, its notes,
+    MATCH is a match's id, a beginning of it, `last` or a replay file; BOT is a name, a
+    seat, or what the bot's file or class is called. All is told from the bot's own seat: what it was asked, what came, its clock, its notes,
     and what it printed where the arena launched it.
     """
-    path = Path(match)
-    if path.is_file() or path.suffix == REPLAY_SUFFIX or len(path.parts) > 1:
-        if path.parent.name == REPLAYS:
-            data = path.parent.parent
-        _why(path, bot, data, full=full, as_json=as_json)
-        return
-    try:
-        path = replay_path(data / REPLAYS, match)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
-    if path.is_file():
-        _why(path, bot, data, full=full, as_json=as_json)
-    else:
+    path = Path(match) if names_a_file(match) else published(match, data)
+    if path is None:
         _stands(match, bot, data, as_json=as_json)
+        return
+    if path.parent.name == REPLAYS:
+        data = path.parent.parent
+    _why(path, bot, data, full=full, as_json=as_json)
 
 
 def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None:
     """Tell what became of a bot, by a published replay."""
     with plain_replay_errors(path):
         replay = Replay.open(path)
-        seat = _seat_of(bot, replay.names, replay.opened.match_id)
+        seat = seat_of(bot, replay.names, replay.opened.match_id)
         account = account_of(replay, seat)
     logs = _logs(data, account)
     if as_json:
@@ -81,20 +73,6 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
         rest.append(f"What the arena's log says: grep {account.incident} {data / 'arena.log'}")
     if rest:
         click.echo("\n" + "\n".join(rest))
-
-
-def _seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
-    """The seat of a bot, named by its name or its number."""
-    seats = [at for at, name in enumerate(names) if name.casefold() == bot.casefold()]
-    if len(seats) == 1:
-        return Seat(seats[0])
-    if seats:
-        text = " and ".join(map(str, seats))
-        raise click.ClickException(f"{bot!r} sat at the seats {text}: say which")
-    if bot.isdecimal() and int(bot) < len(names):
-        return Seat(int(bot))
-    sat = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
-    raise click.ClickException(f"there was no {bot!r} at match {match_id}: there sat {sat}")
 
 
 # What the bot printed.
@@ -146,7 +124,7 @@ def _stands(match: str, bot: str, data: Path, *, as_json: bool) -> None:
     if standing is None:
         text = f"there is no match {match!r} in {data}: neither a replay nor a journal has it"
         raise click.ClickException(text)
-    seat = _seat_of(bot, standing.names, match)
+    seat = seat_of(bot, standing.names, match)
     own = [each for each in standing.decided if each.seat == seat]
     faults = [each for each in own if each.fault]
     lines = list(_how_it_stands(standing, seat))

@@ -1,5 +1,7 @@
 """Commands that launch bots, as a person writes them."""
 
+import hashlib
+import os
 import re
 import shlex
 import shutil
@@ -31,6 +33,26 @@ class BotCommand:
     def text(self) -> str:
         """The command as one would type it."""
         return shlex.join(self.argv)
+
+    def content_sha256(self) -> str:
+        """Tells whether what is run has changed: a hash of the files that the command names.
+
+        The program itself counts only if it names no others: an interpreter is not the bot.
+
+        Raises:
+          BadCommand: if a file cannot be read.
+        """
+        program, *named = map(Path, self.argv)
+        files = [path for path in named if path.is_absolute() and path.is_file()]
+        whole = hashlib.sha256()
+        for path in files or [program]:
+            try:
+                with path.open("rb") as file:
+                    whole.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError as error:
+                text = f"the file {path} of the bot {self.name!r} cannot be read: {error.strerror}"
+                raise BadCommand(text) from error
+        return whole.hexdigest()
 
 
 def parse_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
@@ -80,13 +102,43 @@ def _argv(text: str) -> tuple[str, ...]:
         words[0] = sys.executable  # the Python that has the SDK
     program = shutil.which(words[0])
     if program is None:
-        raise BadCommand(f"the program {words[0]!r} of the bot {text!r} does not exist")
+        raise BadCommand(_why_no_program(words[0], text))
     for word in words[1:]:
         if word.endswith(".py") and not _exists(word):
             raise BadCommand(f"the file {word!r} of the bot {text!r} does not exist")
+        if word.endswith(".py") and Path(word).is_dir():
+            raise BadCommand(f"{word!r} of the bot {text!r} is a folder, not a file")
     # The bot runs in a folder of its own, so relative paths must be resolved here.
     rest = (str(Path(word).resolve()) if _exists(word) else word for word in words[1:])
     return (str(Path(program).absolute()), *rest)
+
+
+def _why_no_program(word: str, text: str) -> str:
+    """Why a word is no program, in one sentence."""
+    path = Path(word)
+    if not _exists(word):
+        return f"the program {word!r} of the bot {text!r} does not exist"
+    if path.is_dir():
+        inside = sorted(each.name for each in path.glob("*.py"))[:3]
+        hint = f"; name a file in it, such as {path / inside[0]}" if inside else ""
+        return f"{word!r} of the bot {text!r} is a folder, not a program{hint}"
+    if os.sep not in word and not os.access(word, os.X_OK):
+        return f"{word!r} of the bot {text!r} is a file, but not a program: {_how_to_run(path)}"
+    if os.access(word, os.X_OK):
+        return f"the program {word!r} of the bot {text!r} is here: call it as ./{word}"
+    return f"the file {word!r} of the bot {text!r} is not executable: {_how_to_run(path)}"
+
+
+def _how_to_run(path: Path) -> str:
+    """What a person can do with a file that is not executable."""
+    try:
+        with path.open("rb") as file:
+            script = file.read(2) == b"#!"
+    except OSError:
+        script = False
+    if script:
+        return f"chmod +x {shlex.quote(str(path))} makes it so"
+    return "give a program, or say what runs it, as in 'node bot.js'; a Python file ends in .py"
 
 
 def _exists(word: str) -> bool:

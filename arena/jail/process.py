@@ -1,5 +1,6 @@
 """One launched bot: its process, its folder and what it has printed."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -108,6 +109,9 @@ async def launch(command: BotCommand, folder: Path, environment: Mapping[str, st
             start_new_session=True,
         )
     except OSError as error:
-        text = f"the bot {command.name!r} does not start: {error.strerror}: {command.text}"
+        why = error.strerror
+        if error.errno == errno.ENOEXEC:
+            why = "it is no program, nor a script that begins with #! and what runs it"
+        text = f"the bot {command.name!r} does not start: {why}: {command.text}"
         raise BadCommand(text) from error
     return BotProcess(command, process, folder.parent / f"{folder.name}{LOG_SUFFIX}")

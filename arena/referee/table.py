@@ -107,6 +107,11 @@ class Table:
         self._decisions = 0
         self._suspended = False
 
+    @property
+    def decisions(self) -> int:
+        """Decisions of all seats so far."""
+        return self._decisions
+
     def begin(self, past: Sequence[Settled] = ()) -> None:
         """Deal the first hand and ask for the first moves.
 

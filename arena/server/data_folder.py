@@ -90,6 +90,38 @@ def take_lock(lock: int) -> bool:
     return False
 
 
+class FolderWatch:
+    """Sees whether a data folder is still the one that the arena began with.
+
+    One that was removed, or removed and made again, is not: what is open goes on
+    without a name, and all that is written to it is lost.
+    """
+
+    def __init__(self, data: Path) -> None:
+        """Remember the folder's parts as they are."""
+        folders, files = (data / "journal", data / "replays"), (data / LOCK_NAME, store_path(data))
+        self._open: list[int] = []
+        for path in folders:
+            # Kept open, no folder made later is mistaken for it. Some systems do not open them.
+            with contextlib.suppress(PermissionError):
+                self._open.append(os.open(path, os.O_RDONLY))
+        # The files are open elsewhere; to close them here would let go of the locks on them.
+        self._parts = {path: path.stat() for path in (*folders, *files)}
+
+    def is_whole(self) -> bool:
+        """Whether all parts are still there."""
+        try:
+            return all(os.path.samestat(path.stat(), was) for path, was in self._parts.items())
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Let go of the folders."""
+        for folder in self._open:
+            os.close(folder)
+        self._open.clear()
+
+
 def is_running(data: Path) -> bool:
     """Whether an arena runs in a folder.
 

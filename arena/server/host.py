@@ -100,6 +100,8 @@ SPARE_DESCRIPTORS: Final = 64
 """Held back for the journal, replays and what else is written."""
 OTHER_DESCRIPTORS: Final = 128
 """For launched bots, workers, the store and what the arena serves beside gRPC."""
+LOOK_S: Final = 1.0
+"""Between two looks at the data folder."""
 STOP_S: Final = 1.0
 """Grace for calls that are still open when the server stops."""
 
@@ -208,6 +210,7 @@ class _Host:
         self._arena: Arena | None = None
         self._make_arena: Callable[[], Arena]
         self._broken = ""
+        self._folder: data_folder.FolderWatch
         self._watch = Watch()
         self._metrics: MetricsPort | None = None
         self._connections: ConnectionWatch | None = None
@@ -253,6 +256,7 @@ class _Host:
                 folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
             ) as journal:
                 self._journal, self._deal_log = journal, deal_log
+                self._folder = data_folder.FolderWatch(self._settings.data)
 
                 def make_arena() -> Arena:
                     now_s = trio.lowlevel.current_clock().current_time
@@ -274,7 +278,8 @@ class _Host:
                     )
 
                 self._make_arena = make_arena
-                return await self._serve(loop)
+                with contextlib.closing(self._folder):
+                    return await self._serve(loop)
 
     async def _serve(self, loop: asyncio.AbstractEventLoop) -> Any:
         trio.lowlevel.start_guest_run(
@@ -292,6 +297,7 @@ class _Host:
             try:
                 await self._start(server, arena)
                 probe.start()
+                self._look_at_folder(loop)
             finally:
                 result = await self._stopped
                 await probe.stop()
@@ -324,6 +330,7 @@ class _Host:
                     arena.stop_taking()
                     nursery.cancel_scope.cancel()
         finally:
+            self._require_folder()  # also if that is why something failed, or nothing did
             arena.close_streams()
         return value
 
@@ -397,7 +404,9 @@ class _Host:
         flush = self._journal.flush
         play = play_handler(arena, flush, arena.now_s, self._watch)
         server.add_generic_rpc_handlers((play,))
-        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(arena.matches), server)
+        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
+            Lobby(arena.matches, arena.sessions), server
+        )
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(arena.replays), server)
         servicer = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
@@ -458,6 +467,22 @@ class _Host:
         with trio.move_on_after(self._settings.drain_s):
             await arena.matches.idle()
         self._scope.cancel()
+
+    def _look_at_folder(self, loop: asyncio.AbstractEventLoop) -> None:
+        """See time after time that the data folder is still there."""
+        if not self._stopped.done() and self._require_folder():
+            loop.call_later(LOOK_S, self._look_at_folder, loop)
+
+    def _require_folder(self) -> bool:
+        """Stop the arena if its folder is gone: whatever it says from then on is kept nowhere."""
+        data = self._settings.data
+        there = self._folder.is_whole()
+        if not there and not self._broken:
+            self._on_broken(
+                f"the folder {data} was removed, in whole or in part, while the arena ran: what "
+                "was in it is lost, and nothing more could be kept"
+            )
+        return there
 
     def _on_broken(self, why: str) -> None:
         """The journal failed: nothing can be promised any more, so stop."""

@@ -1,6 +1,7 @@
 """Where an arena listens: TLS from files, or plain text where nobody else can read along."""
 
 import contextlib
+import errno
 import ipaddress
 import os
 import socket
@@ -13,6 +14,11 @@ from typing import Final
 import grpc
 
 UNIX: Final = "unix:"
+_WHY_NOT: Final = {
+    errno.EADDRINUSE: "the port is in use",
+    errno.EADDRNOTAVAIL: "{} is no address of this machine; 0.0.0.0 stands for all it has",
+    errno.EACCES: "the port is not allowed; ports below 1024 are the system's",
+}
 
 
 class CannotServe(Exception):
@@ -64,7 +70,7 @@ def listen(
     where = _where(host, port)
     if host.startswith(UNIX):
         _make_way(Path(host.removeprefix(UNIX)))
-    elif port:
+    else:
         _require_free(host, port)
     try:
         if credentials is None:
@@ -113,17 +119,16 @@ def _require_free(host: str, port: int) -> None:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-    except OSError:
-        return  # grpc looks names up in its own way
+    except socket.gaierror:
+        raise CannotServe(f"cannot listen on {host}: there is no host {host!r}") from None
     try:
         with socket.socket(family, kind, protocol) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
             probe.listen(1)
-    except OSError:
-        where = _where(host, port)
-        text = f"cannot listen on {where}: the port is in use or not allowed"
-        raise CannotServe(text) from None
+    except OSError as error:
+        why = _WHY_NOT.get(error.errno or 0, "the port is in use or not allowed").format(host)
+        raise CannotServe(f"cannot listen on {_where(host, port)}: {why}") from None
 
 
 def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:

@@ -5,7 +5,7 @@ the keys; `Store.open_tournament` starts a tournament or goes on with it.
 Whatever can go wrong with the file is a `StoreError` of one clear sentence.
 """
 
-from arena.store.errors import SettingsDiffer, StoreBusy, StoreError
+from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreBusy, StoreError
 from arena.store.keys import NAME, Key, Keys, NameTaken, Scope
 from arena.store.matches import EndedMatch, Matches, MatchFilter, StoredMatch
 from arena.store.settings import Entrant, Settings
@@ -16,6 +16,7 @@ __all__ = [
     "NAME",
     "EndedMatch",
     "Entrant",
+    "EntrantsChanged",
     "Key",
     "Keys",
     "MatchFilter",

@@ -36,6 +36,10 @@ class SettingsDiffer(StoreError):
     """The tournament is there already, with other settings."""
 
 
+class EntrantsChanged(SettingsDiffer):
+    """The tournament is there already, the same but for the versions of some bots."""
+
+
 class StoreBusy(StoreError):
     """Another program keeps the store locked; a little later it may be free."""
 

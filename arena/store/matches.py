@@ -58,6 +58,8 @@ class MatchFilter:
     ending: str = ""
     faulted: bool = False
     """Some bot was at fault."""
+    published: bool = False
+    """There is a replay of it."""
 
 
 class Matches:
@@ -102,6 +104,13 @@ class Matches:
             found = _stored(connection, schema.matches.c.id == match_id, limit=1)
         return found[0] if found else None
 
+    def bots(self) -> tuple[str, ...]:
+        """The names of all bots that sat at a match, or are planned to."""
+        seats = schema.match_seats
+        with self._database.reading() as connection:
+            rows = connection.execute(select(seats.c.bot).distinct().order_by(seats.c.bot))
+            return tuple(rows.scalars())
+
     def find(
         self,
         wanted: MatchFilter = MatchFilter(),
@@ -128,6 +137,8 @@ class Matches:
             conditions.append(table.c.tournament.in_(number))
         if wanted.faulted:
             conditions.append(table.c.id.in_(select(schema.faults.c.match)))
+        if wanted.published:
+            conditions.append(table.c.published)
         if after is not None:
             ended, match_id = after
             earlier = and_(table.c.ended_unix_ms == ended, table.c.id < match_id)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from arena.ladder.schedule import DealSetPlan, MatchPlan
 from arena.store import schema
@@ -67,6 +67,19 @@ def write_schedule(
         ],
     )
     return True
+
+
+def remove_unplayed(connection: Connection, tournament: int) -> None:
+    """Remove a tournament of which no match has ended; any other is left as it is."""
+    matches, seats = schema.matches, schema.match_seats
+    own = matches.c.tournament == tournament
+    ended = select(matches.c.id).where(own, matches.c.status != schema.PLANNED).limit(1)
+    if connection.execute(ended).first() is not None:
+        return
+    connection.execute(delete(seats).where(seats.c.match.in_(select(matches.c.id).where(own))))
+    for table in (matches, schema.deal_sets, schema.entrants):
+        connection.execute(delete(table).where(table.c.tournament == tournament))
+    connection.execute(delete(schema.tournaments).where(schema.tournaments.c.id == tournament))
 
 
 def read_schedule(connection: Connection, tournament: int) -> tuple[DealSetPlan, ...]:

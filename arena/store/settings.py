@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, insert, select
+from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from arena.store import schema
 
@@ -18,6 +18,7 @@ class Entrant:
     name: str
     command: str
     version: str = ""
+    """Tells what was played with from what came later; empty if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +96,24 @@ def differences(held: Settings, given: Settings) -> Iterator[str]:
     for name, entrant in sorted(before.items()):
         if entrant.command != after[name].command:
             yield f"{name} started by `{entrant.command}`, not `{after[name].command}`"
-        if entrant.version != after[name].version:
-            yield f"{name} at version {entrant.version!r}, not {after[name].version!r}"
+
+
+def changed_entrants(held: Settings, given: Settings) -> tuple[str, ...]:
+    """The bots that are of another version than they were, as far as that is known."""
+    before = {each.name: each.version for each in held.entrants}
+    return tuple(
+        each.name
+        for each in given.entrants
+        if each.version and before.get(each.name) and before[each.name] != each.version
+    )
+
+
+def update_versions(connection: Connection, tournament: int, settings: Settings) -> None:
+    """Keep the versions that the bots have now."""
+    table = schema.entrants
+    for each in settings.entrants:
+        row = (table.c.tournament == tournament) & (table.c.name == each.name)
+        connection.execute(update(table).where(row).values(version=each.version))
 
 
 _SIMPLE: Final = (

@@ -12,11 +12,18 @@ from sqlalchemy.exc import IntegrityError
 from arena.ladder.schedule import DealSetPlan
 from arena.store import schema
 from arena.store.database import BUSY_TIMEOUT_S, Database
-from arena.store.errors import SettingsDiffer, StoreError
+from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreError
 from arena.store.keys import Keys
 from arena.store.matches import Matches
-from arena.store.schedule import write_schedule
-from arena.store.settings import Settings, differences, insert_settings, settings_of
+from arena.store.schedule import remove_unplayed, write_schedule
+from arena.store.settings import (
+    Settings,
+    changed_entrants,
+    differences,
+    insert_settings,
+    settings_of,
+    update_versions,
+)
 from arena.store.tournament import Tournament
 
 
@@ -87,24 +94,45 @@ class Store:
         return Tournament(self._database, row["id"])
 
     def open_tournament(
-        self, settings: Settings, deal_sets: Sequence[DealSetPlan], *, now: datetime
+        self,
+        settings: Settings,
+        deal_sets: Sequence[DealSetPlan],
+        *,
+        now: datetime,
+        accept_changed: bool = False,
+        replace_unplayed: bool = False,
     ) -> Tournament:
         """Start the tournament with this schedule, or go on with it if it is there.
 
         A schedule may be longer than it was before; then the rest is added.
-        `now` has a time zone, and is when the tournament is created if it is.
+
+        Args:
+          settings: What it is played by, and by whom.
+          deal_sets: The schedule.
+          now: When it is created, if it is; with a time zone.
+          accept_changed: Whether it goes on with bots of another version than it began with.
+          replace_unplayed: Whether this takes the place of one with other settings of which no
+            match has ended.
 
         Raises:
+          EntrantsChanged: if it is there with other versions of some bots, naming these.
           SettingsDiffer: if it is there with other settings, naming each.
           StoreError: if its schedule is not the beginning of this one.
         """
         with self._database.writing() as connection:
             row = _find(connection, settings.name)
+            if row is not None and replace_unplayed and _is_other(connection, row, settings):
+                remove_unplayed(connection, row["id"])
+                row = _find(connection, settings.name)
             if row is None:
                 number = insert_settings(connection, settings, now)
             else:
                 number = row["id"]
-                self._require_same(settings_of(connection, row), settings)
+                held = settings_of(connection, row)
+                self._require_same(held, settings)
+                if not accept_changed:
+                    self._require_unchanged(held, settings)
+                update_versions(connection, number, settings)
             if not self._write_schedule(connection, number, settings, deal_sets):
                 raise StoreError(
                     f"{self._database.path} holds another schedule of the tournament "
@@ -136,6 +164,19 @@ class Store:
                 f"{' and '.join(different)}: give it the same settings to go on, or start "
                 "another in a new folder"
             )
+
+    def _require_unchanged(self, held: Settings, given: Settings) -> None:
+        changed = changed_entrants(held, given)
+        if changed:
+            raise EntrantsChanged(
+                f"{' and '.join(changed)} changed since the tournament {held.name!r} in "
+                f"{self._database.path} began, and its results would be of both versions"
+            )
+
+
+def _is_other(connection: Connection, row: RowMapping, settings: Settings) -> bool:
+    held = settings_of(connection, row)
+    return any(differences(held, settings)) or bool(changed_entrants(held, settings))
 
 
 def _find(connection: Connection, name: str) -> RowMapping | None:

@@ -130,7 +130,8 @@ def test_the_list_says_what_became_of_each_key(arena, data):
         assert re.search(line, table)
 
 
-def test_no_keys_are_said_to_be_none(arena):
+def test_no_keys_are_said_to_be_none(arena, data):
+    data.mkdir()
     assert arena("keys", "list").output == "There are no keys.\n"
     assert listed(arena) == []
 

@@ -76,10 +76,9 @@ FILTERS = [
     (("--game", "soko"),                       [],                          "of a game that nobody has played"),
     (("--bot", "bob"),                         [A, "m2", "m1"],             "with a bot at whatever seat"),
     (("--bot", "bob", "--bot", "ann"),         [A, "m1"],                   "with both of two bots"),
-    (("--bot", "nobody"),                      [],                          "with a bot that never came"),
-    (("--bot", "an"),                          [],                          "a beginning of a name is not the name"),
+    (("--bot", "Bob"),                         [A, "m2", "m1"],             "with a bot in other letters"),
+    (("--bot", "random_bot.py"),               ["m4", "m3", "m2"],          "with a bot by its file"),
     (("--tournament", "autumn"),               [A],                         "of a tournament, those that were played"),
-    (("--tournament", "winter"),               [],                          "of a tournament that is not there"),
     (("--ending", "completed"),                [A, "m4", "m1"],             "played to the end"),
     (("--ending", "forfeit"),                  ["m2"],                      "forfeited"),
     (("--ending", "aborted"),                  ["m3"],                      "stopped by the arena"),
@@ -175,7 +174,7 @@ def test_on_a_terminal_ids_are_never_cut(width, data, monkeypatch):
 
 
 def test_where_replays_are_is_said_if_there_is_one(data):
-    said = f"Watch one: arena replay show {data / 'replays' / 'MATCH.replay'}"
+    said = f"Watch one: arena replay show MATCH --data {data}"
     assert listed(data, "--game", "abstrac")[1][-1] == said
     assert said not in listed(data, "--ending", "aborted")[1]
 
@@ -240,6 +239,50 @@ def test_a_match_that_was_played_is_listed_with_its_result_and_its_replay(tmp_pa
     verify_file(Path(match["replay"]))
 
 
+# Those with a replay.
+
+
+def test_the_replays_are_the_matches_that_have_one(data):
+    page = told(data)
+    result = arena("replay", "list", "--json", "--data", data)
+    replays = json.loads(result.stdout)
+    assert replays["matches"] == [each for each in page["matches"] if each["replay"]]
+    assert [each["match"] for each in replays["matches"]] == PUBLISHED[::-1]
+
+
+def test_replays_are_filtered_as_matches_are(data):
+    result = arena("replay", "list", "--bot", "ann", "--limit", 1, "--data", data)
+    assert result.stdout.splitlines()[1].split()[2] == OF_AUTUMN.id
+    assert "There are more" in result.stdout
+
+
+# Names that there are not.
+
+# fmt: off
+UNKNOWN = [
+    (("--bot", "nobody"),        "no bot named 'nobody' has played; there are ann, bob, ", "a bot that never came"),
+    (("--bot", "an"),            "no bot named 'an' has played; perhaps 'ann' is meant",   "a beginning of a name is not the name"),
+    (("--tournament", "winter"), "there is no tournament 'winter'; there are autumn",      "a tournament that is not there"),
+    (("--tournament", "Autum"),  "there is no tournament 'Autum'; perhaps 'autumn' is meant", "one that is nearly there"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("listing", [("matches",), ("replay", "list")], ids=" ".join)
+@pytest.mark.parametrize(("arguments", "words", "why"), UNKNOWN, ids=[row[-1] for row in UNKNOWN])
+def test_who_is_not_known_is_said(arguments, words, why, listing, data):
+    result = arena(*listing, *arguments, "--data", data)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert words in " ".join(result.stderr.split())
+
+
+def test_a_bot_that_may_be_several_is_asked_for(tmp_path):
+    with open_store(store_path(tmp_path)) as store:
+        store.matches().record([EndedMatch(outcome("m1"), "jam", ("my", "MyBot"), "", AT)])
+    result = arena("matches", "--bot", "my_bot", "--data", tmp_path)
+    assert "'my_bot' may be MyBot or my: give the name" in result.stderr
+
+
 # Where there is nothing, and what is no question.
 
 # fmt: off
@@ -261,12 +304,22 @@ def test_a_mistake_is_told_in_a_sentence(arguments, words, why, data):
     assert words in " ".join(result.stderr.split())
 
 
+# fmt: off
+NOTHING = [
+    ("",       "no match was played in the folder {} yet"),
+    ("nosuch", "there is no folder {}: name an arena's data with --data"),
+]
+# fmt: on
+
+
 @pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["for people", "for programs"])
-@pytest.mark.parametrize("folder", ["", "nosuch"], ids=["an empty folder", "no folder"])
-def test_where_no_match_was_played_that_is_said_and_nothing_is_made(folder, as_json, tmp_path):
+@pytest.mark.parametrize(("folder", "words"), NOTHING, ids=["an empty folder", "no folder"])
+def test_where_no_match_was_played_that_is_said_and_nothing_is_made(
+    folder, words, as_json, tmp_path
+):
     result = arena("matches", *as_json, "--data", tmp_path / folder)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert f"no match was played in the folder {tmp_path / folder} yet" in result.stderr
+    assert words.format(tmp_path / folder) in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

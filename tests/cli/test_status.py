@@ -337,8 +337,8 @@ def test_an_address_that_does_not_answer(url, said):
 
 
 def test_a_folder_without_an_arena(tmp_path):
+    assert status("--data", tmp_path) == (1, f"Error: no arena runs in the folder {tmp_path}\n")
     for data in (tmp_path, tmp_path / "nosuch"):
-        assert status("--data", data) == (1, f"Error: no arena runs in the folder {data}\n")
         code, text = status("--data", data, "--json")
         assert code == 1
         assert json.loads(text) == {"up": False, "why": f"no arena runs in the folder {data}"}

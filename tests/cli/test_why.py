@@ -82,7 +82,7 @@ MISTAKES = [
     (["nosuch", "1"],             "there is no match 'nosuch' in",                          "no such match"),
     (["no/such/file", "1"],       "cannot read no/such/file: No such file",                 "no such file"),
     (["../etc/passwd", "1"],      "cannot read ../etc/passwd",                              "out of the folder"),
-    (["..", "1"],                 "'..' cannot be the id of a match",                       "no id at all"),
+    (["..", "1"],                 "cannot read ..: Is a directory",                         "no id at all"),
     (["", "1"],                   "'' cannot be the id of a match",                         "nothing"),
     (["m1", "nobody"],            "there was no 'nobody' at match m1: there sat bot 0 (seat 0), bot 1 (seat 1)", "no such bot"),
     (["m1", "2"],                 "there was no '2' at match m1",                           "no such seat"),

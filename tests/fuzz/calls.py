@@ -90,7 +90,9 @@ class House:
         self.arena.limits.let_in = lambda rank: None  # otherwise most hellos come too quickly
         self.guard = CallInterceptor(tokens)
         registry = Registry()
-        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(Lobby(self.arena.matches), registry)
+        lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
+            Lobby(self.arena.matches, self.arena.sessions), registry
+        )
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(replays), registry)
         self.handlers = registry.handlers
         for name in ("ann", "bob"):
@@ -221,6 +223,7 @@ def honest_requests():
         ],
         "GetMatch": [lobby_pb2.GetMatchRequest(match_id="m1")],
         "ListMatches": [lobby_pb2.ListMatchesRequest(page_size=3, page_token="17-m1")],
+        "ListBots": [lobby_pb2.ListBotsRequest(page_size=1, page_token="ann")],
         "GetReplay": [
             replay_pb2.GetReplayRequest(replay_id="m1"),
             replay_pb2.GetReplayRequest(replay_id="../journal/deals"),
@@ -239,6 +242,7 @@ REQUESTS = {
     "CreateMatch": lobby_pb2.CreateMatchRequest,
     "GetMatch": lobby_pb2.GetMatchRequest,
     "ListMatches": lobby_pb2.ListMatchesRequest,
+    "ListBots": lobby_pb2.ListBotsRequest,
     "GetReplay": replay_pb2.GetReplayRequest,
     "ListReplays": replay_pb2.ListReplaysRequest,
 }

@@ -37,6 +37,7 @@ GRANTS = {
     "cardarena.v1.LobbyService/CreateMatch": "ORGANISE",
     "cardarena.v1.LobbyService/GetMatch": "READ",
     "cardarena.v1.LobbyService/ListMatches": "READ",
+    "cardarena.v1.LobbyService/ListBots": "READ",
     "cardarena.v1.ReplayService/GetReplay": "READ",
     "cardarena.v1.ReplayService/ListReplays": "READ",
     "grpc.health.v1.Health/Check": "OPEN",

@@ -18,6 +18,7 @@ from arena.ladder.tournament import run_tournament
 from arena.store import (
     EndedMatch,
     Entrant,
+    EntrantsChanged,
     Settings,
     SettingsDiffer,
     StoreError,
@@ -189,10 +190,6 @@ class TestGoingOn:
             {"entrants": (SETTINGS.entrants[0], Entrant("bob", "./bob2"))},
             "bob started by `./bob`, not `./bob2`",
         ),
-        (
-            {"entrants": (replace(SETTINGS.entrants[0], version="2"), SETTINGS.entrants[1])},
-            "ann at version '1.0', not '2'",
-        ),
         ({"seed": "8", "game": "arlington"}, "the game democracy, not arlington and seed 7, not 8"),
     ],
 )
@@ -204,6 +201,58 @@ def test_other_settings_are_refused_and_named(store, tournament, path, change, d
         "settings to go on, or start another in a new folder"
     )
     assert store.tournaments() == (SETTINGS,)
+
+
+CHANGED = {"entrants": (replace(SETTINGS.entrants[0], version="2"), SETTINGS.entrants[1])}
+
+
+def test_another_version_of_a_bot_is_refused_unless_it_is_accepted(store, tournament, path):
+    for _ in range(2):
+        with pytest.raises(EntrantsChanged) as raised:
+            store.open_tournament(changed(CHANGED), PLAN, now=NOW)
+    assert str(raised.value) == (
+        f"ann changed since the tournament 'autumn' in {path} began, and its results would be "
+        "of both versions"
+    )
+    store.open_tournament(changed(CHANGED), PLAN, now=NOW, accept_changed=True)
+    assert store.tournaments() == (changed(CHANGED),)
+    store.open_tournament(changed(CHANGED), PLAN, now=NOW)
+
+
+def test_what_is_not_known_of_a_version_is_no_change(store, tournament):
+    known = {"entrants": (SETTINGS.entrants[0], replace(SETTINGS.entrants[1], version="9"))}
+    store.open_tournament(changed(known), PLAN, now=NOW)
+    assert store.tournaments() == (changed(known),)
+    other = {"entrants": (SETTINGS.entrants[0], replace(SETTINGS.entrants[1], version="10"))}
+    with pytest.raises(EntrantsChanged):
+        store.open_tournament(changed(other), PLAN, now=NOW)
+
+
+OTHER = round_robin(["ann", "cy"], seats=2, deal_sets=2, seed="8", tournament="autumn")
+OTHERS = {"seed": "8", "entrants": (SETTINGS.entrants[0], Entrant("cy", "./cy"))}
+
+
+def test_a_line_up_of_which_no_match_has_ended_gives_way(store, tournament):
+    store.open_tournament(*another("spring"), now=NOW)
+    store.open_tournament(changed(OTHERS), OTHER, now=NOW, replace_unplayed=True)
+    assert [each.name for each in store.tournaments()] == ["spring", "autumn"]
+    assert store.tournament("autumn").settings() == changed(OTHERS)
+    assert store.tournament("autumn").deal_sets() == OTHER
+    assert store.tournament("spring").deal_sets() == another("spring")[1]
+    assert store.matches().bots() == ("ann", "bob", "cy")
+
+
+def test_one_that_has_played_holds_its_name(store, tournament):
+    record(store, OUTCOME)
+    for change in (OTHERS, CHANGED):
+        with pytest.raises(SettingsDiffer):
+            store.open_tournament(changed(change), OTHER, now=NOW, replace_unplayed=True)
+    assert tournament.deal_sets() == PLAN
+
+
+def test_the_same_line_up_goes_on_though_it_has_not_played(store, tournament):
+    store.open_tournament(SETTINGS, PLAN, now=NOW, replace_unplayed=True)
+    assert tournament.deal_sets() == PLAN
 
 
 def test_another_schedule_for_the_same_settings_is_refused(store, tournament):

@@ -32,6 +32,7 @@ CALLS: Final[Mapping[str, Access]] = {
     "/cardarena.v1.LobbyService/CreateMatch": Access.ORGANISE,
     "/cardarena.v1.LobbyService/GetMatch": Access.READ,
     "/cardarena.v1.LobbyService/ListMatches": Access.READ,
+    "/cardarena.v1.LobbyService/ListBots": Access.READ,
     "/cardarena.v1.ReplayService/GetReplay": Access.READ,
     "/cardarena.v1.ReplayService/ListReplays": Access.READ,
     # A monitor has no key; it learns whether the arena runs, and no more.

@@ -1,8 +1,8 @@
-"""The lobby: games, and matches made by hand."""
+"""The lobby: games, who is there, and matches made by hand."""
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,7 @@ from arena.server.matches.results import outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
 from arena.server.refusals import invalid, not_found
 from arena.server.services.pages import page_size
+from arena.server.session.session import Session
 from arena.store import StoredMatch
 from arena.wire.settings import setting_message
 from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
@@ -23,8 +24,9 @@ from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
-    def __init__(self, matches: Matches) -> None:
+    def __init__(self, matches: Matches, sessions: Iterable[Session]) -> None:
         self._matches = matches
+        self._sessions = sessions
 
     def ListGames(
         self, request: lobby_pb2.ListGamesRequest, context: Context
@@ -38,14 +40,14 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         terms = requested_terms(request.terms, seats=len(bots), seeded=bool(request.seed))
         order = DealSetOrder.of_match(terms, bots, seed=request.seed)
         match = self._matches.order(order, order.deal_set, BY_HAND)
-        return lobby_pb2.CreateMatchResponse(match=_ordered(match))
+        return lobby_pb2.CreateMatchResponse(match=self._ordered(match))
 
     async def GetMatch(
         self, request: lobby_pb2.GetMatchRequest, context: Context
     ) -> lobby_pb2.GetMatchResponse:
         match = self._matches.get(request.match_id)
         if match is not None:
-            return lobby_pb2.GetMatchResponse(match=_ordered(match))
+            return lobby_pb2.GetMatchResponse(match=self._ordered(match))
         found = await asyncio.to_thread(self._matches.results.get, request.match_id)
         if found is None:
             raise not_found("UNKNOWN_MATCH", f"there is no match {request.match_id!r}")
@@ -61,7 +63,7 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
             ordered = ordered[names.index(place.in_play) + 1 :]
         elif place.begun:
             ordered = ()
-        infos = [_ordered(match) for match in ordered[:size]]
+        infos = [self._ordered(match) for match in ordered[:size]]
         if len(ordered) > size:
             token = _Place(in_play=infos[-1].match_id).token
             return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
@@ -78,6 +80,32 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
             token = _Place(ended=ended or _NEWEST).token
         infos += [_ended(each) for each in shown]
         return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
+
+    def ListBots(
+        self, request: lobby_pb2.ListBotsRequest, context: Context
+    ) -> lobby_pb2.ListBotsResponse:
+        # A bot of several processes is a tournament's: matches by hand are made with the first.
+        here = {each.bot.name: each for each in self._sessions if each.invited}
+        # The last name of a page may have left since: the next begins with those after it.
+        names = sorted(name for name in here if name > request.page_token)
+        size = page_size(request.page_size)
+        return lobby_pb2.ListBotsResponse(
+            bots=[_bot_info(here[name]) for name in names[:size]],
+            next_page_token=names[size - 1] if len(names) > size else "",
+        )
+
+    def _ordered(self, match: OrderedMatch) -> lobby_pb2.MatchInfo:
+        game, bots = match.order.terms.game.id, [bot.name for bot in match.table.bots]
+        if match.played is not None:  # and is just being recorded
+            return _info(game, bots, outcome_for_ladder(match.played))
+        table = self._matches.referee.tables.get(match.match_id)
+        return lobby_pb2.MatchInfo(
+            match_id=match.match_id,
+            game=game,
+            bots=bots,
+            status=lobby_pb2.MatchStatus.MATCH_STATUS_RUNNING,
+            decisions=0 if table is None else table.decisions,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +168,17 @@ def _game_info(game: Game) -> lobby_pb2.GameInfo:
     )
 
 
-def _ordered(match: OrderedMatch) -> lobby_pb2.MatchInfo:
-    game, bots = match.order.terms.game.id, [bot.name for bot in match.table.bots]
-    if match.played is not None:  # and is just being recorded
-        return _info(game, bots, outcome_for_ladder(match.played))
-    return lobby_pb2.MatchInfo(
-        match_id=match.match_id,
-        game=game,
-        bots=bots,
-        status=lobby_pb2.MatchStatus.MATCH_STATUS_RUNNING,
+def _bot_info(session: Session) -> lobby_pb2.BotInfo:
+    return lobby_pb2.BotInfo(
+        bot=session.bot.name,
+        games=[
+            lobby_pb2.BotGame(game=game.id, seats=sorted(session.games[game.id].seats))
+            for game in GAMES
+            if game.id in session.games
+            and session.games[game.id].rules_version in (0, game.rules_version)
+        ],
+        matches=session.matches,
+        max_matches=session.max_matches,
     )
 
 
@@ -164,5 +194,6 @@ def _info(game: str, bots: Sequence[str], outcome: MatchOutcome) -> lobby_pb2.Ma
         status=lobby_pb2.MatchStatus.MATCH_STATUS_ENDED,
         scores=[int(score) for score in outcome.scores],
         places=outcome.places,
+        decisions=outcome.decisions,
         ending=game_pb2.Ending.Value(f"ENDING_{outcome.ending.upper()}"),
     )

@@ -103,6 +103,11 @@ class Session:
         return self.connected and not self._gone
 
     @property
+    def invited(self) -> bool:
+        """Whether a match can be made with it by hand: it is there, and the bot's first process."""
+        return self.connected and self.bot.instance == 0
+
+    @property
     def gone(self) -> bool:
         """Whether it has left for good: it is asked no more in the matches it sits at."""
         return self._gone

@@ -25,6 +25,7 @@ from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
+from arena.server.listen import CannotServe
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.refusals import DRAINING, Refused
 from arena.server.tournaments.launcher import Launcher
@@ -69,14 +70,20 @@ class TournamentPlan:
             tournament=self.name,
         )
 
-    @property
+    @functools.cached_property
     def settings(self) -> Settings:
-        """What must stay the same when the tournament goes on later."""
+        """What must stay the same when the tournament goes on later.
+
+        Raises:
+          BadCommand: if a bot's file cannot be read.
+        """
         return Settings(
             name=self.name,
             terms=terms_json(self.terms),
             seed=self.seed,
-            entrants=tuple(Entrant(each.name, each.text) for each in self.commands),
+            entrants=tuple(
+                Entrant(each.name, each.text, each.content_sha256()) for each in self.commands
+            ),
         )
 
     def order(self, deal_set: DealSetPlan) -> DealSetOrder:
@@ -119,6 +126,7 @@ def play_tournaments(
     on_progress: OnProgress = lambda *_: None,
     at_a_time: int = 1,
     limits_load: bool = True,
+    accept_changed: bool = False,
 ) -> tuple[Played, ...]:
     """Play what is missing of tournaments, and rank their bots.
 
@@ -132,14 +140,16 @@ def play_tournaments(
       on_progress: Is told how far each has come.
       at_a_time: Tournaments in play at the same time.
       limits_load: Whether fewer matches are played while the arena is late or its disk full.
+      accept_changed: Whether a tournament goes on with bots whose files have changed.
 
     Raises:
+      EntrantsChanged: if it would, and is not to.
       Stopped: if it was interrupted, or told to end.
       NoShow: if a bot does not come when it is launched first.
       ScheduleError, StoreError, CannotServe, Unwritten: if it cannot be played at all.
     """
     with open_store(_made(data)) as store:
-        held = [_open(plan, store) for plan in plans]
+        held = [_open(plan, store, data, accept_changed=accept_changed) for plan in plans]
         main = functools.partial(_play_all, plans, held, bots, on_progress, at_a_time)
         try:
             found = serve(ServerSettings(data, limits_load=limits_load), Tokens(), main)
@@ -166,13 +176,23 @@ def held_settings(data: Path, name: str) -> Settings | None:
 
 def _made(data: Path) -> Path:
     """The path of the store, whose folder is there."""
-    data.mkdir(parents=True, exist_ok=True)
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
     return data_folder.store_path(data)
 
 
-def _open(plan: TournamentPlan, store: Store) -> Tournament:
+def _open(plan: TournamentPlan, store: Store, data: Path, *, accept_changed: bool) -> Tournament:
     """The tournament in the store, new or to be gone on with."""
-    return store.open_tournament(plan.settings, plan.schedule, now=datetime.now(UTC))
+    return store.open_tournament(
+        plan.settings,
+        plan.schedule,
+        now=datetime.now(UTC),
+        accept_changed=accept_changed,
+        # An arena that runs there may be about to play it.
+        replace_unplayed=not data_folder.is_running(data),
+    )
 
 
 async def _play_all(

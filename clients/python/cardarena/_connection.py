@@ -23,6 +23,7 @@ from cardarena._errors import Unreadable
 from cardarena._redial import Attempt, Redial, StreamEnd
 from cardarena._retry import retry_delay_s
 from cardarena._session import Received, Session, Work
+from cardarena._waiting import Waiting
 from cardarena.v1.play_pb2 import Answer
 
 PLAY: Final = "/cardarena.v1.PlayService/Play"
@@ -52,7 +53,7 @@ class Connection:
         dial: Dial,
         *,
         say: Callable[[str], None],
-        quiet: bool = False,
+        waiting: Waiting | None = None,
     ) -> None:
         """Prepares a connection; `start` opens it.
 
@@ -61,13 +62,13 @@ class Connection:
           redial: When to try again.
           dial: How to reach an address.
           say: Takes one line for the bot's author; called from the connection's thread.
-          quiet: Whether to say nothing of connecting itself.
+          waiting: What is said of how the bot stands; without it, nothing of connecting either.
         """
         self._session = session
         self._redial = redial
         self._dial = dial
         self._say = say
-        self._quiet = quiet
+        self._waiting = waiting
         self._lock = threading.Lock()
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._closing = threading.Event()
@@ -167,7 +168,7 @@ class Connection:
                     call.cancel()
             try:
                 for data in call:
-                    received = self._receive(data, outbox, endpoint)
+                    received = self._receive(data, outbox)
                     welcomed = welcomed or received.welcomed
                     redirect = received.redirect
                     if redirect is not None:
@@ -194,24 +195,25 @@ class Connection:
             retry_s=retry_s,
         )
 
-    def _receive(
-        self, data: bytes, outbox: queue.SimpleQueue[bytes | None], endpoint: str
-    ) -> Received:
+    def _receive(self, data: bytes, outbox: queue.SimpleQueue[bytes | None]) -> Received:
         with self._lock:
             received = self._session.receive(data)
             for frame in received.send:
                 outbox.put(frame)
             wake = self._session.has_work and self._wake.empty()
+            stands = ""
+            if self._waiting is not None:
+                stands = self._waiting.after(self._session, welcomed=received.welcomed)
         if wake:
             self._wake.put(None)
-        if received.welcomed and not self._quiet:
-            self._say(f"connected to {endpoint}")
+        if stands:
+            self._say(stands)
         for line in received.say:
             self._say(line)
         return received
 
     def _say_again(self, end: StreamEnd, attempt: Attempt) -> None:
-        if self._quiet:
+        if self._waiting is None:
             return
         if end.welcomed:
             self._absent = False

@@ -22,6 +22,7 @@ from cardarena._play import play as _play
 from cardarena._receipts import Folder
 from cardarena._redial import Redial
 from cardarena._session import Session
+from cardarena._waiting import Waiting
 from cardarena.v1.play_pb2 import Hello
 
 DEFAULT_ADDRESS: Final = "localhost:7654"
@@ -108,7 +109,7 @@ def play(
         Redial(address, once=once, random=random or Random(), now_s=time.monotonic),
         dial,
         say=_say,
-        quiet=once,
+        waiting=None if once else Waiting(hello, address, DEFAULT_ADDRESS),
     )
     connection.start()
     try:

@@ -189,6 +189,11 @@ class Session:
                 return Received()  # A newer arena says more than this SDK knows.
 
     @property
+    def seated(self) -> Sequence[MatchStart]:
+        """The matches that go on, oldest first."""
+        return [match.start for match in self._matches.values()]
+
+    @property
     def lies(self) -> Sequence[str]:
         """All that the arena was caught at in fair deals, in sentences."""
         return self._deals.lies if self._deals is not None else ()

@@ -253,6 +253,7 @@ class MatchInfo(_message.Message):
     SCORES_FIELD_NUMBER: _builtins.int
     PLACES_FIELD_NUMBER: _builtins.int
     ENDING_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The id; also that of its replay."""
     game: _builtins.str
@@ -261,6 +262,8 @@ class MatchInfo(_message.Message):
     """Where it stands."""
     ending: _game_pb2.Ending.ValueType
     """How it ended."""
+    decisions: _builtins.int
+    """Decisions of all seats so far."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The bots by name, in seat order."""
@@ -283,10 +286,11 @@ class MatchInfo(_message.Message):
         scores: _abc.Iterable[_builtins.int] | None = ...,
         places: _abc.Iterable[_builtins.int] | None = ...,
         ending: _game_pb2.Ending.ValueType = ...,
+        decisions: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "ending", b"ending", "game", b"game", "match_id", b"match_id", "places", b"places", "scores", b"scores", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "decisions", b"decisions", "ending", b"ending", "game", b"game", "match_id", b"match_id", "places", b"places", "scores", b"scores", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -391,3 +395,121 @@ class ListMatchesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListMatchesResponse: _TypeAlias = ListMatchesResponse  # noqa: Y015
+
+@_typing.final
+class ListBotsRequest(_message.Message):
+    """Asks for a page of bots."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """Bots on a page; 0 is taken as 50, and at most 500 are sent."""
+    page_token: _builtins.str
+    """The `next_page_token` of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListBotsRequest: _TypeAlias = ListBotsRequest  # noqa: Y015
+
+@_typing.final
+class ListBotsResponse(_message.Message):
+    """Holds a page of bots."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Names the next page; empty on the last."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotInfo]:
+        """In order of name."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[Global___BotInfo] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListBotsResponse: _TypeAlias = ListBotsResponse  # noqa: Y015
+
+@_typing.final
+class BotInfo(_message.Message):
+    """Describes a bot that is connected."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    MAX_MATCHES_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """Its name, as matches are made with."""
+    matches: _builtins.int
+    """Matches that it plays, or is about to."""
+    max_matches: _builtins.int
+    """Matches that it plays at the same time at most."""
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotGame]:
+        """The games that it plays by the rules of this arena."""
+
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        games: _abc.Iterable[Global___BotGame] | None = ...,
+        matches: _builtins.int = ...,
+        max_matches: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "games", b"games", "matches", b"matches", "max_matches", b"max_matches"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotInfo: _TypeAlias = BotInfo  # noqa: Y015
+
+@_typing.final
+class BotGame(_message.Message):
+    """Describes how a bot plays a game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """The game's id."""
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The numbers of seats it plays with; empty is any that the game has."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        seats: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotGame: _TypeAlias = BotGame  # noqa: Y015

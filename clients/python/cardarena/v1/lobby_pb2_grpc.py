@@ -63,6 +63,11 @@ class LobbyServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesResponse.FromString,
                 _registered_method=True)
+        self.ListBots = channel.unary_unary(
+                '/cardarena.v1.LobbyService/ListBots',
+                request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsResponse.FromString,
+                _registered_method=True)
 
 
 class LobbyServiceServicer(object):
@@ -118,6 +123,14 @@ class LobbyServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListBots(self, request, context):
+        """Lists the bots that are connected, by name: those that a match can be made
+        with. Bots come and go between two pages.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LobbyServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -140,6 +153,11 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     servicer.ListMatches,
                     request_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesResponse.SerializeToString,
+            ),
+            'ListBots': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListBots,
+                    request_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -259,6 +277,33 @@ class LobbyService(object):
             '/cardarena.v1.LobbyService/ListMatches',
             cardarena_dot_v1_dot_lobby__pb2.ListMatchesRequest.SerializeToString,
             cardarena_dot_v1_dot_lobby__pb2.ListMatchesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListBots(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.LobbyService/ListBots',
+            cardarena_dot_v1_dot_lobby__pb2.ListBotsRequest.SerializeToString,
+            cardarena_dot_v1_dot_lobby__pb2.ListBotsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -66,6 +66,10 @@ class LobbyServiceStub:
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
     """
+    ListBots: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.ListBotsRequest, _lobby_pb2.ListBotsResponse]
+    """Lists the bots that are connected, by name: those that a match can be made
+    with. Bots come and go between two pages.
+    """
 
 @_typing.type_check_only
 class LobbyServiceAsyncStub(LobbyServiceStub):
@@ -104,6 +108,10 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
 
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+    """
+    ListBots: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListBotsRequest, _lobby_pb2.ListBotsResponse]  # type: ignore[assignment]
+    """Lists the bots that are connected, by name: those that a match can be made
+    with. Bots come and go between two pages.
     """
 
 class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -164,6 +172,16 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Errors:
           INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+        """
+
+    @_abc_1.abstractmethod
+    def ListBots(
+        self,
+        request: _lobby_pb2.ListBotsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_lobby_pb2.ListBotsResponse, _abc.Awaitable[_lobby_pb2.ListBotsResponse]]:
+        """Lists the bots that are connected, by name: those that a match can be made
+        with. Bots come and go between two pages.
         """
 
 def add_LobbyServiceServicer_to_server(servicer: LobbyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

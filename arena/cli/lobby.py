@@ -1,0 +1,216 @@
+"""The lobby of an arena, as commands reach it: over the network, with a token."""
+
+import contextlib
+import functools
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import click
+import grpc
+
+from cardarena._dial import Dial
+from cardarena._errors import Misconfigured
+from cardarena._redial import StreamEnd
+from cardarena._run import DEFAULT_ADDRESS
+from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
+
+CALL_S: Final = 10.0
+"""Longest that one call may take."""
+LOOK_S: Final = 0.5
+"""Between two looks at a match that is followed."""
+PATIENCE_S: Final = 60.0
+"""How long an arena may be away, as for a restart, while a match is followed."""
+PAGE: Final = 500
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class NoLobby(click.ClickException):
+    """A call failed. The text says why, for a person."""
+
+    def __init__(self, text: str, code: grpc.StatusCode | None = None) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where an arena is, and as whom it is called."""
+
+    address: str
+    token: str
+    ca: str | None
+    client_cert: str | None
+    client_key: str | None
+    insecure: bool
+
+
+class Lobby:
+    """Calls of the lobby; each raises `NoLobby` if it fails."""
+
+    def __init__(
+        self,
+        stub: lobby_pb2_grpc.LobbyServiceStub,
+        server: Server,
+        *,
+        now_s: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._stub = stub
+        self._server = server
+        self._now_s = now_s
+        self._sleep = sleep
+        bearer = f"Bearer {server.token}"
+        self._metadata = (("authorization", bearer),) if server.token else ()
+
+    def games(self) -> Sequence[lobby_pb2.GameInfo]:
+        """The games that can be played there."""
+        found: lobby_pb2.ListGamesResponse
+        found = self._call(self._stub.ListGames, lobby_pb2.ListGamesRequest())
+        return found.games
+
+    def bots(self) -> Sequence[lobby_pb2.BotInfo]:
+        """The bots that are there, by name."""
+        bots: list[lobby_pb2.BotInfo] = []
+        request = lobby_pb2.ListBotsRequest(page_size=PAGE)
+        while True:
+            page = self._call(self._stub.ListBots, request)
+            bots += page.bots
+            if not page.next_page_token:
+                return bots
+            request.page_token = page.next_page_token
+
+    def make(
+        self, terms: game_pb2.MatchTerms, bots: Sequence[str], seed: str
+    ) -> lobby_pb2.MatchInfo:
+        """Have a match made."""
+        request = lobby_pb2.CreateMatchRequest(terms=terms, bots=bots, seed=seed)
+        made: lobby_pb2.CreateMatchResponse = self._call(self._stub.CreateMatch, request)
+        return made.match
+
+    def follow(self, match_id: str) -> Iterator[lobby_pb2.MatchInfo]:
+        """A match as it stands, time after time, until it has ended.
+
+        The arena may be away for a while: after a restart its matches go on.
+        """
+        request = lobby_pb2.GetMatchRequest(match_id=match_id)
+        reached_s = self._now_s()
+        while True:
+            try:
+                match = self._call(self._stub.GetMatch, request).match
+            except NoLobby as error:
+                away = error.code is grpc.StatusCode.UNAVAILABLE
+                if not away or self._now_s() - reached_s > PATIENCE_S:
+                    raise
+            else:
+                reached_s = self._now_s()
+                yield match
+                if match.status == lobby_pb2.MatchStatus.MATCH_STATUS_ENDED:
+                    return
+            self._sleep(LOOK_S)
+
+    def _call(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request, metadata=self._metadata, timeout=CALL_S)
+        except grpc.RpcError as failed:
+            error: Any = failed  # a grpc.Call as well, which their types do not say
+            raise NoLobby(_sentence(error, self._server), error.code()) from failed
+
+
+@contextlib.contextmanager
+def lobby_of(server: Server) -> Iterator[Lobby]:
+    """The lobby of the arena that is there.
+
+    Raises:
+      click.UsageError: if it cannot be dialled so.
+    """
+    try:
+        dial = Dial(
+            server.address,
+            ca_file=server.ca,
+            client_cert=server.client_cert,
+            client_key=server.client_key,
+            insecure=server.insecure,
+        )
+        channel = dial.channel(server.address, (("grpc.use_local_subchannel_pool", 1),))
+    except Misconfigured as error:
+        raise click.UsageError(str(error)) from None
+    with channel:
+        yield Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), server)
+
+
+def server_options(command: F) -> F:
+    """Adds the options that say where an arena is; the command gets one `server`."""
+
+    @functools.wraps(command)
+    def with_server(
+        *,
+        server: str,
+        token: str | None,
+        ca: str | None,
+        client_cert: str | None,
+        client_key: str | None,
+        insecure: bool,
+        **rest: Any,
+    ) -> Any:
+        token = token or os.environ.get("CARDARENA_TOKEN") or ""
+        return command(server=Server(server, token, ca, client_cert, client_key, insecure), **rest)
+
+    options = (
+        click.option(
+            "--insecure", is_flag=True, help="Let the token leave this machine in plain text."
+        ),
+        click.option("--client-key", metavar="FILE", help="Its private key."),
+        click.option(
+            "--client-cert",
+            metavar="FILE",
+            help="A certificate of one's own, if the arena wants one.",
+        ),
+        click.option(
+            "--ca",
+            metavar="FILE",
+            help="The arena's root certificates in PEM.  [env var: CARDARENA_CA]",
+        ),
+        click.option(
+            "--token",
+            help="An organiser's, where guests are not let in.  [env var: CARDARENA_TOKEN, "
+            "which others cannot see]",
+        ),
+        click.option(
+            "--server",
+            metavar="ADDRESS",
+            default=DEFAULT_ADDRESS,
+            show_default=True,
+            envvar="CARDARENA_ADDRESS",
+            help="The arena: HOST:PORT, https://HOST:PORT or unix:PATH.",
+        ),
+    )
+    made: Any = with_server
+    for option in options:
+        made = option(made)
+    return made  # type: ignore[no-any-return]
+
+
+def _sentence(error: Any, server: Server) -> str:
+    code, details = error.code(), error.details() or ""
+    if code is grpc.StatusCode.UNAVAILABLE and not _said_by_arena(error):
+        end = StreamEnd(code, details, welcomed=False, lived_s=0.0)
+        return (
+            f"no arena answers at {server.address}: {end.reason}; start one with `arena serve`, "
+            "or name another with --server"
+        )
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return f"the arena at {server.address} did not answer within {CALL_S:.0f} s"
+    if code is grpc.StatusCode.UNIMPLEMENTED:
+        return f"what answers at {server.address} is no arena, or one of another version"
+    if code is grpc.StatusCode.UNAUTHENTICATED or code is grpc.StatusCode.PERMISSION_DENIED:
+        return f"{details}; give one with --token or CARDARENA_TOKEN, see: arena keys new organiser"
+    return details or code.name
+
+
+def _said_by_arena(error: Any) -> bool:
+    """Whether the arena itself refused, and not the network."""
+    return any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ())

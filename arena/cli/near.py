@@ -1,0 +1,21 @@
+"""Names that are near to one that is not there, for the sentence that says so."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Final
+
+MOST: Final = 12
+"""Names that are told if none is near."""
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Which is perhaps meant, else which there are; as part of a sentence."""
+    known = list(dict.fromkeys(names))
+    folded = {each.casefold(): each for each in reversed(known)}
+    near = difflib.get_close_matches(name.casefold(), folded, 3)
+    if near:
+        return f"perhaps {' or '.join(repr(folded[each]) for each in near)} is meant"
+    if not known:
+        return "there is none yet"
+    more = f" and {len(known) - MOST} more" if len(known) > MOST else ""
+    return f"there are {', '.join(known[:MOST])}{more}"

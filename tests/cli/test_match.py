@@ -1,0 +1,292 @@
+"""`arena match` and `arena bots`: bots that dial in play, and a mistake is told in a sentence."""
+
+import json
+import threading
+from contextlib import contextmanager
+
+import click
+import grpc
+import pytest
+
+from arena.cli.lobby import PATIENCE_S as AWAY_S
+from arena.cli.lobby import Lobby, NoLobby, Server
+from arena.cli.match import _followed
+from arena.server.bots import BotId
+from arena.server.gate.tokens import new_token
+from cardarena.v1 import lobby_pb2, play_pb2
+from tests.cli.serving import served
+from tests.cli.test_mistakes import arena as command
+from tests.doubles.fake_arena import FakeArena
+from tests.doubles.streams import Client
+from tests.server.test_sockets import seated, serving
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("arena")) as arena:
+        yield arena
+
+
+@pytest.fixture
+def at(arena):
+    """A command that asks this arena."""
+
+    def invoke(*arguments):
+        return command(*arguments, "--server", arena.address)
+
+    return invoke
+
+
+@contextmanager
+def playing(arena, *names, **hello):
+    """Bots that play the first move offered, for one match."""
+    with seated(arena, *names, **hello) as streams:
+        threads = [threading.Thread(target=stream.play, daemon=True) for stream in streams]
+        for thread in threads:
+            thread.start()
+        yield
+        for thread in threads:
+            thread.join(20)
+
+
+# Who is there.
+
+
+def test_the_bots_are_listed_by_name_with_what_they_play(arena, at):
+    two = [play_pb2.GameSupport(game="loo"), play_pb2.GameSupport(game="jam", seats=[3, 2])]
+    with seated(arena, "zoe"), seated(arena, "ann", games=two, max_matches=1):
+        lines = at("bots").stdout.splitlines()
+        page = json.loads(at("bots", "--json").stdout)
+    assert [line.split() for line in lines] == [
+        ["bot", "plays", "matches"],
+        ["ann", "jam,", "loo", "0", "of", "1"],
+        ["zoe", "every", "game", "0", "of", "8"],
+    ]
+    assert page["bots"][0] == {
+        "bot": "ann",
+        "games": [{"game": "jam", "seats": [2, 3]}, {"game": "loo", "seats": None}],
+        "matches": 0,
+        "max_matches": 1,
+    }
+
+
+def test_those_that_play_a_game(arena, at):
+    with seated(arena, "b1"), seated(arena, "b2", games=[play_pb2.GameSupport(game="loo")]):
+        found = json.loads(at("bots", "--game", "jam", "--json").stdout)
+    assert [bot["bot"] for bot in found["bots"]] == ["b1"]
+
+
+def test_that_nobody_is_there_is_said(arena, at):
+    assert at("bots").stdout == f"No bot is connected to {arena.address}.\n"
+    said = at("bots", "--game", "loo").stdout
+    assert said == f"No bot that plays loo is connected to {arena.address}.\n"
+
+
+def test_who_cannot_be_seated_by_hand_is_not_listed(arena, at):
+    """A bot that has left, and the second process of a bot that somebody has launched."""
+    token = new_token()
+    arena.tokens.add(token, BotId("launched", 1))
+    with seated(arena, "left") as (stream,), Client(arena.address) as client:
+        second = client.stream(token)
+        second.expect("welcome")
+        stream.end()
+        assert "No bot is connected" in at("bots").stdout
+
+
+def test_bots_come_in_pages(arena):
+    names = [f"p{number}" for number in range(5)]
+    found, token = [], ""
+    with seated(arena, *names), Client(arena.address) as client:
+        while True:
+            request = lobby_pb2.ListBotsRequest(page_size=2, page_token=token)
+            page = client.lobby.ListBots(request)
+            assert len(page.bots) <= 2
+            found += [bot.bot for bot in page.bots]
+            token = page.next_page_token
+            if not token:
+                break
+    assert found == names
+
+
+def test_a_page_goes_on_after_a_bot_that_has_left(arena):
+    with seated(arena, "q1", "q3"), Client(arena.address) as client:
+        page = client.lobby.ListBots(lobby_pb2.ListBotsRequest(page_token="q2"))
+    assert [bot.bot for bot in page.bots] == ["q3"]
+
+
+def test_a_bot_of_other_rules_is_said_to_play_nothing(arena, at):
+    with seated(arena, "old", games=[play_pb2.GameSupport(game="loo", rules_version=99)]):
+        assert "no game of this arena" in at("bots").stdout
+
+
+# A match.
+
+
+def test_a_match_is_made_and_followed_to_its_result(arena, at):
+    with playing(arena, "m1", "m2"):
+        result = at("match", "abstrac", "m1", "m2", "-o", "hands=2", "--seed", "s")
+    assert result.exit_code == 0, result.output
+    assert "begins: m1, m2." in result.stderr
+    assert "│ 1     │ m" in result.stdout
+    with Client(arena.address) as client:
+        (match,) = client.lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_size=1)).matches
+    assert f"arena replay show {match.match_id}" in result.stdout
+
+
+def test_a_program_is_told_the_result_alone(arena, at):
+    with playing(arena, "j1", "j2"):
+        result = at("match", "abstrac", "j1", "j2", "--json")
+    told = json.loads(result.output)
+    assert (told["game"], told["bots"], told["ending"]) == ("abstrac", ["j1", "j2"], "completed")
+    assert sorted(told["places"]) in ([1, 2], [1, 1])
+    assert told["ended"]
+    assert told["decisions"] > 0
+
+
+def test_a_match_need_not_be_waited_for(arena, at):
+    with playing(arena, "n1", "n2"):
+        made = at("match", "abstrac", "n1", "n2", "--no-wait").stdout.strip()
+        with Client(arena.address) as client:
+            request = lobby_pb2.GetMatchRequest(match_id=made)
+            assert client.lobby.GetMatch(request).match.bots == ["n1", "n2"]
+
+
+# fmt: off
+MISTAKES = [
+    (("match", "abstrak", "w1", "w2"),            "there is no game 'abstrak' there; perhaps 'abstrac'",    "an unknown game"),
+    (("match", "abstrac", "w1", "W2"),            "no bot named 'W2' is connected; perhaps 'w2' is meant",  "a bot in other letters"),
+    (("match", "abstrac", "w1", "nobody"),        "no bot named 'nobody' is connected; there are w1, w2",   "an unknown bot"),
+    (("match", "abstrac", "w1", "w2", "-o", "cards=3"), "there is no option 'cards'; the options are: hands",   "an unknown option"),
+    (("match", "abstrac", "w1", "w2", "-o", "hands=x"), "hands is a whole number, not 'x'",                 "no number"),
+    (("match", "abstrac", "w1", "w2", "-o", "hands"),   "an option is NAME=VALUE, not 'hands'",              "no value"),
+    (("match", "abstrac", "w1"),                  "abstrac is played by 2 seats, not 1",                    "too few bots"),
+    (("match", "abstrac"),                        "Missing argument 'BOT...'",                              "no bots"),
+    (("match", "abstrac", "w1", "w2", "--move", "0"), "a move needs at least 1 ms",                         "no time"),
+    (("bots", "--game", "lou"),                   "there is no game 'lou' there; perhaps 'loo' is meant",   "bots of an unknown game"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("arguments", "words", "why"), MISTAKES, ids=[row[-1] for row in MISTAKES])
+def test_a_mistake_is_told_in_a_sentence(arguments, words, why, arena, at):
+    with seated(arena, "w1", "w2"):
+        result = at(*arguments)
+    assert result.exit_code != 0
+    assert words in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+# fmt: off
+NOT_THERE = [
+    ("localhost:1",       "no arena answers at localhost:1: ",           "nobody listens"),
+    ("example.test:7654", "the token would go to example.test:7654 in plain text", "in plain text over a network"),
+    ("unix:/nosuch/sock", "no arena answers at unix:/nosuch/sock",       "no socket file"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("address", "words", "why"), NOT_THERE, ids=[row[-1] for row in NOT_THERE])
+def test_where_no_arena_is_that_is_said(address, words, why):
+    result = command("bots", "--server", address)
+    assert result.exit_code != 0
+    assert words in " ".join(result.stderr.split())
+
+
+def test_what_is_no_arena_is_said_to_be_none():
+    with FakeArena() as other:
+        result = command("bots", "--server", other.address)
+    assert (
+        f"what answers at {other.address} is no arena, or one of another version" in result.stderr
+    )
+
+
+# Who may.
+
+# fmt: off
+TOKENS = [
+    ("organiser", 0, "No bot is connected",                      "an organiser's"),
+    ("",          1, "give one with --token or CARDARENA_TOKEN", "none"),
+    ("wrong",     1, "give one with --token or CARDARENA_TOKEN", "one that is not known"),
+]
+# fmt: on
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["--token", "CARDARENA_TOKEN"])
+def test_a_token_opens_an_arena_without_guests(way, tmp_path, monkeypatch):
+    made = command("keys", "new", "organiser", "--owner", "ann", "--data", tmp_path)
+    tokens = {"organiser": made.stdout.strip(), "": "", "wrong": new_token()}
+    with served(tmp_path, "--no-guests") as (address, _):
+        for name, code, words, why in TOKENS:
+            given = ("--token", tokens[name]) if way == "--token" else ()
+            if way != "--token":
+                monkeypatch.setenv(way, tokens[name])
+            result = command("bots", "--server", address, *given)
+            assert (result.exit_code, words in result.output) == (code, True), why
+
+
+# An arena that is away for a while.
+
+
+class Stub:
+    """Answers `GetMatch` with what it was given, one after the other."""
+
+    def __init__(self, *answers):
+        self._answers = iter(answers)
+
+    def GetMatch(self, request, **_):
+        answer = next(self._answers)
+        if isinstance(answer, Exception):
+            raise answer
+        match = lobby_pb2.MatchInfo(match_id=request.match_id, status=answer)
+        return lobby_pb2.GetMatchResponse(match=match)
+
+
+class Slept(list):
+    """A clock that goes on only by sleeping."""
+
+    def now_s(self):
+        return sum(self)
+
+
+RUNNING = lobby_pb2.MatchStatus.MATCH_STATUS_RUNNING
+ENDED = lobby_pb2.MatchStatus.MATCH_STATUS_ENDED
+
+
+@pytest.fixture
+def away():
+    """The error of a call to nobody."""
+    server = Server("localhost:1", "", None, None, None, insecure=False)
+    with grpc.insecure_channel("localhost:1") as channel:
+        call = channel.unary_unary("/x")
+        with pytest.raises(grpc.RpcError) as raised:
+            call(b"")
+    return server, raised.value
+
+
+def test_a_match_is_followed_over_a_restart_of_the_arena(away):
+    server, gone = away
+    clock = Slept()
+    stub = Stub(RUNNING, gone, gone, RUNNING, ENDED)
+    lobby = Lobby(stub, server, now_s=clock.now_s, sleep=clock.append)
+    assert [match.status for match in lobby.follow("m1")] == [RUNNING, RUNNING, ENDED]
+
+
+def test_an_arena_that_stays_away_is_given_up(away):
+    server, gone = away
+    clock = Slept()
+    lobby = Lobby(Stub(RUNNING, *[gone] * 999), server, now_s=clock.now_s, sleep=clock.append)
+    with pytest.raises(NoLobby, match="no arena answers at localhost:1"):
+        list(lobby.follow("m1"))
+    assert AWAY_S < clock.now_s() < AWAY_S + 2
+
+
+def test_ctrl_c_leaves_the_match_in_play_and_says_so(away):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    server, _ = away
+    lobby = Lobby(Stub(RUNNING), server, sleep=interrupted)
+    made = lobby_pb2.MatchInfo(match_id="m1", bots=["ann", "bob"])
+    with pytest.raises(click.ClickException, match="match m1 goes on without you"):
+        _followed(lobby, made, quiet=True)

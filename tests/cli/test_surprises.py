@@ -1,0 +1,238 @@
+"""What surprises an organiser is noticed, and told in a sentence."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.jail import BadCommand, parse_commands
+from arena.referee import Unwritten
+from arena.server.data_folder import FolderWatch
+from arena.server.gate.tokens import Tokens
+from arena.server.host import ServerSettings, serve
+from tests.cli.test_mistakes import BOT, arena
+
+PATIENCE_S = 60
+FIRST = str(Path(BOT).with_name("first_bot.py"))
+
+
+def tournament(data, *bots, **options):
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    return arena("tournament", "abstrac", *bots, "-o", "hands=2", "--data", data, *given)
+
+
+# A bot's file that changes.
+
+
+@pytest.fixture
+def edited(tmp_path):
+    """A folder with a tournament that was played, one of whose bots was then edited."""
+    bot, data = tmp_path / "mine.py", tmp_path / "data"
+    shutil.copy(FIRST, bot)
+    assert tournament(data, bot, BOT, deal_sets=1).exit_code == 0
+    with bot.open("a") as file:
+        file.write("# better\n")
+    return data, bot
+
+
+def test_a_bot_that_was_edited_is_noticed_and_may_be_accepted(edited):
+    data, bot = edited
+    refused = tournament(data, bot, BOT, deal_sets=2)
+    assert refused.exit_code == 1
+    said = " ".join(refused.output.split())
+    assert "mine changed since the tournament 'abstrac'" in said
+    assert "give --name for a new one, or --accept-changed to go on with this one" in said
+    assert tournament(data, bot, BOT, name="new", deal_sets=1).exit_code == 0
+    accepted = arena(
+        "tournament", "abstrac", bot, BOT, "-o", "hands=2", "--deal-sets", 2, "--data", data,
+        "--accept-changed", "--json",
+    )  # fmt: skip
+    assert json.loads(accepted.stdout)["deal_sets"] == {"complete": 2, "planned": 2}
+    assert tournament(data, bot, BOT, deal_sets=2).exit_code == 0, "it is known now"
+
+
+# fmt: off
+CONTENTS = [
+    # what is run        the file that changes   noticed   why
+    ("a.py",             "a.py",                 True,     "a Python file"),
+    ("./prog",           "prog",                 True,     "a program"),
+    ("python a.py w.bin", "w.bin",               True,     "a file that it is given"),
+    ("python a.py w.bin", "other",               False,    "a file that it is not given"),
+    ("./prog a.py",      "prog",                 False,    "what runs the file it is given"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "noticed", "why"), CONTENTS, ids=[row[-1] for row in CONTENTS]
+)
+def test_what_counts_as_the_bot_is(command, file, noticed, why, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.py", "prog", "w.bin", "other"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    (bot,) = parse_commands([command])
+    before = bot.content_sha256()
+    (tmp_path / file).write_text("#!/bin/sh\n# changed\n")
+    assert (bot.content_sha256() != before) is noticed
+
+
+# A line-up that never played.
+
+
+def test_a_line_up_that_never_played_does_not_hold_its_name(tmp_path):
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise SystemExit('no model')")
+    data = tmp_path / "data"
+    assert tournament(data, broken, BOT, deal_sets=1).exit_code == 1
+    assert tournament(data, FIRST, BOT, deal_sets=1).exit_code == 0
+
+
+# A folder that is deleted.
+
+
+@pytest.mark.parametrize("part", [".", "replays", "journal", "arena.db", "lock"])
+def test_a_folder_that_is_removed_is_noticed(part, tmp_path):
+    for name in ("replays", "journal"):
+        (tmp_path / name).mkdir()
+    # As an arena has them open, their places on the disk are not given to others.
+    held = [(tmp_path / name).open("w") for name in ("lock", "arena.db")]
+    watch = FolderWatch(tmp_path)
+    assert watch.is_whole()
+    (tmp_path / "replays" / "m1.replay").touch()
+    assert watch.is_whole()
+    gone = tmp_path / part
+    if gone.is_dir():
+        shutil.rmtree(gone)
+    else:
+        gone.unlink()
+    assert not watch.is_whole()
+    gone.mkdir()
+    assert not watch.is_whole(), "another in its place is not the same"
+    watch.close()
+    for file in held:
+        file.close()
+
+
+@pytest.mark.parametrize("error", [None, LookupError("x")], ids=["in order", "in an error"])
+def test_an_arena_that_ends_without_its_folder_says_so(error, tmp_path):
+    """Also if it ends before it looks again."""
+    data = tmp_path / "data"
+
+    async def main(_):
+        shutil.rmtree(data)
+        if error is not None:
+            raise error
+
+    with pytest.raises(Unwritten, match="was removed, in whole or in part"):
+        serve(ServerSettings(data), Tokens(), main)
+
+
+def test_a_tournament_whose_folder_is_deleted_fails(tmp_path):
+    data = tmp_path / "data"
+    command = [sys.executable, "-m", "arena", "tournament", "democracy", f"a={BOT}", f"b={BOT}"]
+    process = subprocess.Popen(
+        [*command, "--deal-sets", "400", "--data", data],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    end = time.monotonic() + PATIENCE_S
+    while not any((data / "replays").glob("*.replay")):  # a real process: no clock to mock
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    shutil.rmtree(data, ignore_errors=True)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1, out
+    assert f"the folder {data} was removed, in whole or in part" in err
+    assert "Traceback" not in err
+
+
+# Where to serve.
+
+# fmt: off
+SERVE = [
+    (("--port", "99999"),                         "99999 is not in the range 0<=x<=65535",  "a port that there is not"),
+    (("--port", "-1"),                            "-1 is not in the range 0<=x<=65535",     "a negative port"),
+    (("--metrics-port", "99999"),                 "99999 is not in the range 0<=x<=65535",  "another port"),
+    (("--host", "192.0.2.1", "--insecure"),       "192.0.2.1 is no address of this machine", "somebody else's address"),
+    (("--host", "no.such.host.invalid", "--insecure"), "there is no host 'no.such.host.invalid'", "a name that nobody has"),
+    (("--drain", "-1"),                           "-1.0 is not in the range x>=0",          "a time before now"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("arguments", "words", "why"), SERVE, ids=[row[-1] for row in SERVE])
+def test_where_an_arena_cannot_listen_is_said(arguments, words, why, tmp_path):
+    result = arena("serve", *arguments, "--data", tmp_path)
+    assert result.exit_code != 0
+    assert words in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+
+
+# What is no bot.
+
+
+@pytest.fixture
+def oddities(tmp_path, monkeypatch):
+    """A folder with what people name by mistake."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "README.md").write_text("# My bot\n")
+    (tmp_path / "bot.sh").write_text("#!/bin/sh\n")
+    (tmp_path / "made").write_text("#!/bin/sh\n")
+    (tmp_path / "made").chmod(0o755)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "main.py").touch()
+    (tmp_path / "folder.py").mkdir()
+    return tmp_path
+
+
+# fmt: off
+NO_BOTS = [
+    ("./bot.sh",    "the file './bot.sh' of the bot './bot.sh' is not executable: chmod +x bot.sh makes it so", "a script without the right to run"),
+    ("./README.md", "is not executable: give a program, or say what runs it, as in 'node bot.js'", "a README"),
+    ("README.md",   "'README.md' of the bot 'README.md' is a file, but not a program",             "a README without its folder"),
+    ("made",        "the program 'made' of the bot 'made' is here: call it as ./made",             "a program here, not on the path"),
+    ("./folder",    "'./folder' of the bot './folder' is a folder, not a program; name a file in it, such as folder/main.py", "a folder"),
+    ("folder.py",   "'folder.py' of the bot 'folder.py' is a folder, not a file",                  "a folder that is called as a file"),
+    ("nosuch",      "the program 'nosuch' of the bot 'nosuch' does not exist",                     "nothing"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("bot", "words", "why"), NO_BOTS, ids=[row[-1] for row in NO_BOTS])
+def test_what_is_no_bot_is_said_to_be(bot, words, why, oddities):
+    with pytest.raises(BadCommand) as error:
+        parse_commands([bot])
+    assert words in str(error.value)
+
+
+def test_a_readme_that_is_executable_is_no_program(oddities):
+    (oddities / "README.md").chmod(0o755)
+    result = arena("play", "abstrac", "./README.md", BOT, "--data", oddities / "data")
+    assert result.exit_code == 1
+    assert "it is no program, nor a script that begins with #!" in " ".join(result.output.split())
+
+
+# A folder of data that is not there.
+
+# fmt: off
+READING = [
+    ("matches",), ("replay", "list"), ("replay", "show", "last"), ("why", "last", "a"),
+    ("keys", "list"), ("keys", "revoke", "Xy3kPq9A"), ("keys", "arena-key"), ("status",),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_who_only_reads_a_folder_makes_none_and_says_that_it_is_not_there(command, tmp_path):
+    result = arena(*command, "--data", tmp_path / "nosuch")
+    assert result.exit_code == 1
+    words = f"there is no folder {tmp_path}/nosuch: name an arena's data with --data"
+    assert words in " ".join(result.output.split())
+    assert not (tmp_path / "nosuch").exists()

@@ -1,0 +1,48 @@
+"""What a bot says of how it stands: once, and again when that changes."""
+
+import pytest
+
+from cardarena._session import Session
+from cardarena._waiting import Waiting
+from cardarena.v1.play_pb2 import GameSupport, Hello
+from tests.sdk.messages import ask, asks, match_end, match_start, welcome
+
+DEFAULT = "localhost:7654"
+ANN = "guest:ann"
+KEY = "arena_0123"
+
+# fmt: off
+LINES = [
+    # token  address           messages                                    the lines
+    (ANN, DEFAULT,          [welcome()],
+     ["welcome to the arena as ann; waiting for a match: arena match jam ann OTHER"], "a guest knows its name"),
+    (ANN, "https://far:1",  [welcome()],
+     ["welcome to the arena as ann; waiting for a match: arena match jam ann OTHER --server https://far:1"], "the command finds the arena"),
+    (KEY, DEFAULT,          [welcome()],
+     ["welcome to the arena; waiting for a match: arena match jam BOT OTHER"], "a key does not say whose it is"),
+    (ANN, DEFAULT,          [welcome([1])],
+     ["welcome to the arena as first; 1 match goes on"], "a match went on meanwhile"),
+    (ANN, DEFAULT,          [welcome([1, 2])],
+     ["welcome to the arena as first; 2 matches go on"], "two did"),
+    (KEY, DEFAULT,          [match_start(1), match_end(1)],
+     ["playing abstrac against second", "waiting for a match: arena match jam first OTHER"], "its first seat tells it its name"),
+    (ANN, DEFAULT,          [match_start(1), asks(ask(1)), match_start(2), match_end(1)],
+     ["playing abstrac against second"], "more of the same is not said"),
+    (ANN, DEFAULT,          [match_start(1), match_end(1), match_start(2)],
+     ["playing abstrac against second", "waiting for a match: arena match jam first OTHER", "playing abstrac against second"], "each change is"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("token", "address", "messages", "lines", "why"), LINES, ids=[row[-1] for row in LINES]
+)
+def test_it_says(token, address, messages, lines, why):
+    hello = Hello(token=token, games=[GameSupport(game="jam")])
+    session = Session(hello, auto=True, now_s=lambda: 0.0)
+    session.opened()
+    waiting, said = Waiting(hello, address, DEFAULT), []
+    for message in messages:
+        received = session.receive(message.SerializeToString())
+        said.append(waiting.after(session, welcomed=received.welcomed))
+    assert [line for line in said if line] == lines
