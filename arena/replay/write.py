@@ -5,7 +5,9 @@ the record that opens its deals, and the arena's signature. It appears under its
 name complete or not at all.
 """
 
+import contextlib
 import functools
+import itertools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +29,7 @@ from cardarena.v1 import journal_pb2
 
 REPLAY_SUFFIX: Final = ".replay"
 _PARTIAL_SUFFIX: Final = ".partial"
+_writes: Final = itertools.count(1)
 
 
 def replay_path(folder: Path, match_id: str) -> Path:
@@ -60,9 +63,13 @@ def write_replay(
         raise ValueError(f"match {match_id} has not ended")
     folder.mkdir(parents=True, exist_ok=True)
     records = map(framed, with_revealed(bodies, opening, signer))
-    partial = folder / f".{match_id}-{os.getpid()}{_PARTIAL_SUFFIX}"
-    disk.write_whole(path, (REPLAY_MAGIC, *records), partial)
+    disk.write_whole(path, (REPLAY_MAGIC, *records), partial_path(folder, match_id))
     return path
+
+
+def partial_path(folder: Path, match_id: str) -> Path:
+    """What a file of a match is called while it is written: no two writes share the name."""
+    return folder / f".{match_id}-{os.getpid()}-{next(_writes)}{_PARTIAL_SUFFIX}"
 
 
 def with_revealed(
@@ -83,6 +90,11 @@ def with_revealed(
 
 
 def remove_partials(folder: Path) -> None:
-    """Remove what a killed process left of replays that it was writing."""
+    """Remove what killed processes left of files that they were writing in a folder.
+
+    Only for who holds the lock of the arena's folder, and before it writes anything itself:
+    whose a partial file is cannot be told from the file.
+    """
     for partial in folder.glob(f".*{_PARTIAL_SUFFIX}"):
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it harms nobody where it is
+            partial.unlink()

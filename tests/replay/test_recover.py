@@ -10,7 +10,7 @@ from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import KeptSession, recover
 from arena.replay.read import Replay
 from arena.replay.verify import verify
-from arena.replay.write import replay_path, write_replay
+from arena.replay.write import partial_path, replay_path, write_replay
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import Bot, cut, play
 
@@ -215,12 +215,26 @@ def test_a_match_whose_key_is_lost_is_named(folders):
     assert found.damage == ["match one: the key of its deals is missing"]
 
 
-def test_half_written_replays_are_removed(folders):
+def test_a_replay_that_is_being_written_survives_a_recovery_during_play(folders, monkeypatch):
+    """Others may look at the journals at any time: what is half written is its writer's alone."""
     killed(folders[0], {"match_id": "one"})
-    folders[1].mkdir()
-    (folders[1] / ".one-77.partial").write_bytes(b"half")
-    recover(*folders)
-    assert [path.name for path in folders[1].iterdir()] == ["one.replay"]
+    (ended,) = recover(*folders, held=lambda _: True).ended
+    fsync, looked = os.fsync, []
+
+    def recover_meanwhile(fd):
+        fsync(fd)
+        if not looked:
+            looked.append([path.suffix for path in folders[1].iterdir()])
+            recover(*folders, held=lambda _: True)
+
+    monkeypatch.setattr(os, "fsync", recover_meanwhile)
+    path = write_replay(folders[1], "one", ended.bodies, ended.opening)
+    assert looked == [[".partial"]]
+    assert verify(Replay.open(path)).outcome == ended.outcome
+
+
+def test_two_writes_of_one_replay_do_not_share_a_partial_file(folders):
+    assert partial_path(folders[1], "one") != partial_path(folders[1], "one")
 
 
 def test_nothing_is_recovered_where_nothing_was(folders):

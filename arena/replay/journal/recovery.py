@@ -1,6 +1,6 @@
 """What the journals of ended processes hold: matches that ended, and those that did not.
 
-Read once when an arena starts. A kill loses nothing of a journal; a torn end loses only the
+Read once when an arena starts, though it harms nothing at other times. A kill loses nothing of a journal; a torn end loses only the
 torn records.
 """
 
@@ -27,7 +27,7 @@ from arena.replay.records import (
 )
 from arena.replay.signing import Signer
 from arena.replay.verify import verify
-from arena.replay.write import remove_partials, replay_path, with_revealed, write_replay
+from arena.replay.write import replay_path, with_revealed, write_replay
 from cardarena.v1 import journal_pb2
 
 _FAULTS: Final = frozenset({0, *map(int, FaultKind)})
@@ -155,7 +155,6 @@ def recover(
     found = Recovery()
     if not journal_folder.is_dir():
         return found
-    remove_partials(replay_folder)
     deals = read_deals(journal_folder / DEALS_NAME)
     search = _Search(replay_folder, deals, held, signer, found)
     for segments in runs(journal_folder):
