@@ -16,6 +16,7 @@ from arena.games.contract import Seat
 from arena.replay.deal_book import CommitmentLog, read_log
 from arena.replay.export import export_lines
 from arena.replay.frames import Discrepancy
+from arena.replay.notebook import notes_of
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
@@ -77,6 +78,8 @@ def show(
 
     On a terminal it goes step by step (--hand and --step say where to begin);
     piped or with --print it prints all of it, or what --hand or --step choose.
+    What a bot noted is for its owner: --seat shows it where the seat's notebook is,
+    in the folder `notes` beside that of the replays.
 
     \b
     Examples:
@@ -90,7 +93,9 @@ def show(
         raise click.UsageError("choose one of --hand and --step")
     opened = _open(file)
     with plain_replay_errors(file):
-        screen = Screen(opened, _eyes(opened, seat, spectator=spectator), Console(highlight=False))
+        eyes = _eyes(opened, seat, spectator=spectator)
+        noted = {} if seat is None else notes_of(file, opened, Seat(seat))
+        screen = Screen(opened, eyes, Console(highlight=False), noted)
         steps = Steps.of(opened)
     chosen = steps.frames
     if hand is not None:

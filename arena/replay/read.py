@@ -34,7 +34,12 @@ Body: TypeAlias = (
 )
 
 JournalBody: TypeAlias = (
-    Body | journal_pb2.Seated | journal_pb2.SessionKept | journal_pb2.Run | journal_pb2.Ordered
+    Body
+    | journal_pb2.Noted
+    | journal_pb2.Seated
+    | journal_pb2.SessionKept
+    | journal_pb2.Run
+    | journal_pb2.Ordered
 )
 """What a record of a journal says; of a replay only the first five."""
 

@@ -1,4 +1,4 @@
-"""Framing of records, shared by journal segments and replay files.
+"""Framing of records, shared by journal segments, replay files and notebooks.
 
 A file is a line of magic, then records: a little-endian u32 length, the
 CRC-32 of the body as u32, and the body, one `cardarena.v1.Record`. The bodies
@@ -15,6 +15,7 @@ from typing import BinaryIO, Final
 
 JOURNAL_MAGIC: Final = b"cardarena journal 1\n"
 REPLAY_MAGIC: Final = b"cardarena replay 1\n"
+NOTEBOOK_MAGIC: Final = b"cardarena notebook 1\n"
 CHAIN_START: Final = bytes(32)
 MAX_RECORD_BYTES: Final = 1 << 20
 """No record is longer, and none is empty; any other length is damage."""

@@ -4,10 +4,12 @@ import os
 
 import pytest
 
+from arena.games.contract import Seat
 from arena.referee import Ending, Unwritten
 from arena.replay.deal_book import seeded_opening
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import KeptSession, recover
+from arena.replay.notebook import notes_of
 from arena.replay.read import Replay
 from arena.replay.verify import verify
 from arena.replay.write import partial_path, replay_path, write_replay
@@ -219,17 +221,17 @@ def test_a_replay_that_is_being_written_survives_a_recovery_during_play(folders,
     """Others may look at the journals at any time: what is half written is its writer's alone."""
     killed(folders[0], {"match_id": "one"})
     (ended,) = recover(*folders, held=lambda _: True).ended
-    fsync, looked = os.fsync, []
+    fsync, written = os.fsync, []
 
     def recover_meanwhile(fd):
         fsync(fd)
-        if not looked:
-            looked.append([path.suffix for path in folders[1].iterdir()])
-            recover(*folders, held=lambda _: True)
+        recover(*folders, held=lambda _: True)
+        written.extend(path.suffix for path in folders[1].parent.glob("*/.*"))
 
     monkeypatch.setattr(os, "fsync", recover_meanwhile)
     path = write_replay(folders[1], "one", ended.bodies, ended.opening)
-    assert looked == [[".partial"]]
+    assert written.count(".partial") == 2, "the replay and the notes"
+    assert notes_of(path, Replay.open(path), Seat(0))
     assert verify(Replay.open(path)).outcome == ended.outcome
 
 

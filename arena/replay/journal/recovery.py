@@ -16,6 +16,7 @@ from arena.replay.frames import Discrepancy
 from arena.replay.journal.attempts import is_played_again, replaces
 from arena.replay.journal.match_log import SeatedAt, settled_of
 from arena.replay.journal.segments import alive, runs
+from arena.replay.notes import without_notes
 from arena.replay.read import JournalBody, Replay, Unplayable, read_body
 from arena.replay.records import (
     CHAIN_START,
@@ -273,7 +274,7 @@ class _Search:
             match.bodies.append(raw)
             if isinstance(body, journal_pb2.Closed):
                 self._close(match, body)
-            else:
+            elif not isinstance(body, journal_pb2.Noted):
                 match.chain = chained(match.chain, raw)
         if isinstance(body, journal_pb2.Closed):
             del self._matches[number]
@@ -305,7 +306,7 @@ class _Search:
         if opening is None:
             self._damaged(f"{name}: the key of its deals is missing")
             return
-        bodies = with_revealed(match.bodies, opening)
+        bodies = with_revealed(without_notes(match.bodies)[0], opening)
         try:
             outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
         except (Damaged, Discrepancy, Unplayable) as error:
