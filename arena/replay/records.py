@@ -11,7 +11,11 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+M = TypeVar("M", bound=Message)
 
 JOURNAL_MAGIC: Final = b"cardarena journal 1\n"
 REPLAY_MAGIC: Final = b"cardarena replay 1\n"
@@ -19,6 +23,10 @@ NOTEBOOK_MAGIC: Final = b"cardarena notebook 1\n"
 CHAIN_START: Final = bytes(32)
 MAX_RECORD_BYTES: Final = 1 << 20
 """No record is longer, and none is empty; any other length is damage."""
+MAX_REPLAY_BYTES: Final = 1 << 26
+"""No replay is longer: a thousand hands take a tenth of it."""
+MAX_REPLAY_RECORDS: Final = 1 << 19
+"""No replay has more records: each takes some hundred bytes of memory, however short it is."""
 
 _HEADER: Final = struct.Struct("<II")
 _MATCH_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
@@ -36,6 +44,28 @@ def framed(body: bytes) -> bytes:
 def chained(chain: bytes, body: bytes) -> bytes:
     """The hash chain of a match after a record with this body."""
     return hashlib.sha256(chain + body).digest()
+
+
+def read_strictly(kind: type[M], body: bytes) -> M:
+    """A message from bytes that could not be others: those that the arena itself would write.
+
+    Protocol Buffers let many bytes stand for one message: fields out of order or twice, numbers
+    with padding, fields that no reader knows. What is hashed and signed must have one reading.
+
+    Raises:
+      Damaged: if it is not such a message. The text continues a sentence about it.
+    """
+    try:
+        message = kind.FromString(body)
+    except DecodeError:
+        raise Damaged("cannot be read") from None
+    message.DiscardUnknownFields()  # type: ignore[attr-defined]  # missing in its stubs
+    if message.SerializeToString(deterministic=True) != body:
+        raise Damaged(
+            "is not as the arena writes it: it has padding, or a field that is unknown, "
+            "out of order or there twice"
+        )
+    return message
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,7 +220,7 @@ def aborted(
     """Write the end of a match that cannot go on; its outcome, and its records to the last."""
     past = unfinished.past
     log = journal.match_again(unfinished.bodies)
-    end_s = max((each.sent_s + each.charged_s for each in past), default=0.0)
+    end_s = max((each.sent_s + each.charged_s + each.refunded_s for each in past), default=0.0)
     match_id = unfinished.opened.match_id
     outcome = Outcome(match_id, Ending.ABORTED, (), (), (), (), decisions=len(past), cause=cause)
     log.closed(outcome, end_s)
