@@ -36,6 +36,10 @@ class Damaged(Exception):
     """A file is not what it should be. The text says where and how."""
 
 
+class CutOff(Damaged):
+    """A file ends within a record, as where its writer was killed."""
+
+
 def framed(body: bytes) -> bytes:
     """A record as it stands in a file."""
     return _HEADER.pack(len(body), zlib.crc32(body)) + body
@@ -77,7 +81,7 @@ class Framed:
 
 
 def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
-    """The records of a file in order.
+    """The records of a file in order, from its first line on.
 
     Raises:
       Damaged: at the first byte that is not as written: another kind of file,
@@ -87,10 +91,14 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
     found = file.read(len(magic))
     if found != magic:
         raise Damaged(_why_not(magic, found))
-    offset = len(magic)
+    yield from records_from(file, len(magic))
+
+
+def records_from(file: BinaryIO, offset: int) -> Iterator[Framed]:
+    """The records of a file from the byte at which it stands, `offset`, as `read_records`."""
     while header := file.read(_HEADER.size):
         if len(header) < _HEADER.size:
-            raise Damaged(f"cut off within the record header at byte {offset}")
+            raise CutOff(f"cut off within the record header at byte {offset}")
         size, crc = _HEADER.unpack(header)
         # Some file systems leave a tail of zeros after a power cut. It would read as
         # empty records with the right checksum, 0.
@@ -98,11 +106,41 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
             raise Damaged(f"the record at byte {offset} has an impossible length of {size}")
         body = file.read(size)
         if len(body) < size:
-            raise Damaged(f"cut off within the record at byte {offset}")
+            if zlib.crc32(body) == crc:  # all of it is there: it is the length that was changed
+                raise Damaged(f"the record at byte {offset} has another length than it says")
+            raise CutOff(f"cut off within the record at byte {offset}")
         if zlib.crc32(body) != crc:
             raise Damaged(f"the record at byte {offset} does not match its checksum")
         yield Framed(offset, body)
         offset += _HEADER.size + size
+
+
+def next_record(file: BinaryIO, after: int) -> int | None:
+    """Where the first sound record begins after a byte at which there is none; None if nowhere.
+
+    For files that are damaged in the middle. What is no record may look like one by chance, once
+    in four billion places. Not all of a file is looked through if that would take too long.
+    """
+    file.seek(after)
+    data = memoryview(file.read(_SEARCHED_BYTES))
+    work = 0
+    for at in range(1, len(data) - _HEADER.size):
+        size, crc = _HEADER.unpack_from(data, at)
+        begin = at + _HEADER.size
+        if not 0 < size <= MAX_RECORD_BYTES or begin + size > len(data):
+            continue
+        work += size
+        if work > _SEARCHED_WORK:
+            return None
+        if zlib.crc32(data[begin : begin + size]) == crc:
+            return after + at
+    return None
+
+
+_SEARCHED_BYTES: Final = 4 * MAX_RECORD_BYTES
+"""How far behind damage a sound record is looked for: any record ends before."""
+_SEARCHED_WORK: Final = 1 << 29
+"""Bytes of which the checksum is computed meanwhile, at most."""
 
 
 def _why_not(magic: bytes, found: bytes) -> str:

@@ -112,16 +112,17 @@ def test_a_tail_of_zeros_is_a_torn_tail(folders):
     assert len(found.damage) == 1
 
 
-def test_a_flipped_bit_ends_its_segment_and_not_the_others(folders):
-    killed(folders[0], {"match_id": "one"})
-    killed(folders[0], {"match_id": "two"})
+def test_a_flipped_bit_harms_its_match_and_not_the_others(folders):
+    first, *_ = killed(folders[0], {"match_id": "one"}, {"match_id": "two"})
     segment = segments(folders[0])[0]
-    data = bytearray(segment.read_bytes())
-    data[len(data) // 2] ^= 1
-    segment.write_bytes(data)
+    data = segment.read_bytes()
+    at = data.index(first.log.bodies[5]) + 7
+    segment.write_bytes(data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :])
     found = recover(*folders)
     assert [each.opened.match_id for each in found.ended] == ["two"]
-    assert [each.opened.match_id for each in found.unfinished] == ["one"]
+    (unfinished,) = found.unfinished
+    assert (unfinished.opened.match_id, unfinished.damaged) == ("one", True)
+    assert list(unfinished.bodies) == first.log.bodies[:5]
     assert "does not match its checksum" in found.damage[0]
 
 
