@@ -81,11 +81,14 @@ def test_what_is_whole_goes_on_whole(written, recovered):
     assert found.doubtful == {}
 
 
-def test_no_flipped_bit_lets_a_match_go_on_from_an_earlier_point(written, recovered):
+@pytest.mark.parametrize(
+    "every", [7, pytest.param(1, marks=pytest.mark.slow)], ids=["some bytes", "all bytes"]
+)
+def test_no_flipped_bit_lets_a_match_go_on_from_an_earlier_point(every, written, recovered):
     segment, bodies = written
     data = segment.read_bytes()
     rewound, spared = [], 0
-    for at in range(len(JOURNAL_MAGIC), len(data)):
+    for at in range(len(JOURNAL_MAGIC), len(data), every):
         for each in recovered(flipped(data, at, at % 8)).unfinished:
             if each.opened.match_id == "in-play" and not each.damaged:
                 spared += list(each.bodies) == bodies
