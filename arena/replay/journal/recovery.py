@@ -382,7 +382,7 @@ class _Search:
             outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
         except (Damaged, Discrepancy, Unplayable) as error:
             self._damaged(f"{name}: {error}")
-            outcome = None
+            return  # what does not verify is not published; the journal stays
         again = is_played_again(opened.deal_set, Ending(closed.ending))
         path = None
         if not again and not self._held(opened.deal_set or opened.match_id):
@@ -391,11 +391,10 @@ class _Search:
             )
         if path is None and not again:
             self._run.unpublished.add(opened.match_id)
-        if outcome is not None:
-            ended = Ended(opened, outcome, path, order=match.order)
-            if path is None:
-                ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
-            self._found.ended.append(ended)
-            # This ends the attempts that were found before it, not one that a later journal began.
-            unfinished = self._found.unfinished
-            unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]
+        ended = Ended(opened, outcome, path, order=match.order)
+        if path is None:
+            ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
+        self._found.ended.append(ended)
+        # This ends the attempts that were found before it, not one that a later journal began.
+        unfinished = self._found.unfinished
+        unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]
