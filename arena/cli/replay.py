@@ -14,12 +14,14 @@ from rich.console import Console
 from arena.cli.arguments import data_option
 from arena.cli.matches import list_matches, match_filters
 from arena.cli.named import replay_of
+from arena.cli.terminal.draw import plain
 from arena.cli.terminal.screen import Eyes, Screen, Viewer
 from arena.cli.terminal.steps import Steps, print_all, step_through
 from arena.games.contract import Seat
 from arena.replay.deal_book import CommitmentLog, read_log
 from arena.replay.export import export_lines
 from arena.replay.frames import Discrepancy
+from arena.replay.notebook import Notebook, notes_of
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
@@ -100,6 +102,8 @@ def show(
     MATCH is a match's id, a beginning of it that no other has, `last`, or a file.
     On a terminal it goes step by step (--hand and --step say where to begin);
     piped or with --print it prints all of it, or what --hand or --step choose.
+    What a bot noted is for its owner: --seat shows it where the seat's notebook is,
+    in the folder `notes` beside that of the replays.
 
     \b
     Examples:
@@ -114,7 +118,9 @@ def show(
     file = replay_of(match, data)
     opened = _open(file)
     with plain_replay_errors(file):
-        screen = Screen(opened, _eyes(opened, seat, spectator=spectator), Console(highlight=False))
+        eyes = _eyes(opened, seat, spectator=spectator)
+        noted = {} if seat is None else notes_of(file, opened, Seat(seat))
+        screen = Screen(opened, eyes, Console(highlight=False), noted)
         steps = Steps.of(opened)
     chosen = steps.frames
     if hand is not None:
@@ -156,12 +162,22 @@ def show(
     metavar="KEY",
     help="Require that the arena with this public key signed them, see: arena keys arena-key.",
 )
+@click.option("--match", "match_id", metavar="ID", help="Require that they are of this match.")
+@click.option(
+    "--notes",
+    "notebook_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Hold a bot's notes against the match that they were made at. May be given again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify(
     files: Sequence[Path],
     receipt_files: Sequence[Path],
     log_file: Path | None,
     arena: bytes | None,
+    match_id: str | None,
+    notebook_files: Sequence[Path],
     as_json: bool,
 ) -> None:
     """Recompute matches from their replays and compare.
@@ -169,22 +185,28 @@ def verify(
     Packs, states, moves, clocks and results are computed anew from the key of
     the deals and the moves, and the key from what the arena and the bots had
     committed to. A folder stands for all replays in it. The exit code is 1 if
-    any replay is damaged or not true, or not by the arena that --arena names.
+    any replay is damaged or not true, or not by the arena that --arena names, or
+    not of the match that --match names.
 
     \b
     Examples:
       arena replay verify 3f9a.replay
       arena replay verify data/replays
       arena replay verify --json data/replays
+      arena replay verify 3f9a.replay --match 3f9a
       arena replay verify 3f9a.replay --receipt receipts/77c0.json
+      arena replay verify 3f9a.replay --notes 3f9a.1.notes
       arena replay verify data/replays --log data/commitments
       arena replay verify data/replays --arena $(arena keys arena-key)
     """
     receipts = [_receipt(path) for path in receipt_files]
+    notebooks = [_notebook(path) for path in notebook_files]
     log = _log(log_file) if log_file is not None else None
     verdicts = []
     for path in _replays_of(files):
-        verdict = verify_file(path, receipts, log, arena or b"")
+        verdict = verify_file(
+            path, receipts, log, arena or b"", match_id=match_id or "", notebooks=notebooks
+        )
         verdicts.append(verdict)
         if not as_json:
             _print_verdict(verdict, arena or b"")
@@ -198,6 +220,10 @@ def verify(
     for receipt in receipts:
         if receipt.path not in concerned:
             raise click.ClickException(f"{receipt.path} is of none of these deal-sets")
+    noted = {notebook.path for verdict in verdicts for notebook in verdict.notebooks}
+    for notebook in notebooks:
+        if not failed and notebook.path not in noted:
+            raise click.ClickException(f"{notebook.path} has no note of these matches")
     if failed:
         raise click.exceptions.Exit(1)
 
@@ -259,6 +285,11 @@ def _log(path: Path) -> CommitmentLog:
     return log
 
 
+def _notebook(path: Path) -> Notebook:
+    with plain_replay_errors(path):
+        return Notebook.open(path)
+
+
 def _receipt(path: Path) -> Receipt:
     try:
         return Receipt.open(path)
@@ -294,11 +325,13 @@ def _replays_of(files: Sequence[Path]) -> list[Path]:
 def _print_verdict(verdict: Verdict, arena: bytes) -> None:
     verified = verdict.verified
     if verified is None:
-        click.echo(click.style("✗", "red") + f" {verdict.path}: {verdict.problem}")
+        click.echo(click.style("✗", "red") + f" {verdict.path}: {plain(verdict.problem)}")
         return
     outcome = verified.outcome
     facts = [
+        f"match {plain(outcome.match_id)}",
         verified.game,
+        ", ".join(map(plain, verified.bots)),
         outcome.ending.name.lower(),
         count(outcome.decisions, "decision"),
         count(verified.hands, "hand"),
@@ -318,6 +351,8 @@ def _print_verdict(verdict: Verdict, arena: bytes) -> None:
         asks = count(verdict.asks_compared, "ask")
         signed = " signed" if all(each.signed for each in verdict.receipts) else ""
         facts.append(f"{asks} as in {count(len(verdict.receipts), f'{signed} receipt'.strip())}")
+    if verdict.notebooks:
+        facts.append(f"{count(verdict.notes_compared, 'note')} as made at it")
     click.echo(click.style("✓", "green") + f" {verdict.path}: {' · '.join(facts)}")
 
 
@@ -330,6 +365,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "file": str(verdict.path),
         "ok": True,
         "match_id": outcome.match_id,
+        "bots": verified.bots,
         "game": verified.game,
         "ending": outcome.ending.name.lower(),
         "scores": outcome.scores,
@@ -344,5 +380,6 @@ def _verdict_json(verdict: Verdict) -> dict[str, Any]:
         "asks_compared": verdict.asks_compared,
         "receipts_signed": sum(receipt.signed for receipt in verdict.receipts),
         "in_log": verdict.in_log,
+        "notes_compared": verdict.notes_compared,
         "signed_by": verified.signed_by.hex() or None,
     }

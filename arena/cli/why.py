@@ -22,6 +22,7 @@ from arena.replay.account import Account, account_of
 from arena.replay.advice import advice
 from arena.replay.export import plain_value
 from arena.replay.journal.standing import Standing, State, standing_of
+from arena.replay.notebook import notes_of
 from arena.replay.read import Replay
 from arena.replay.words import FAULT_WORDS, aborted_words, count
 
@@ -61,7 +62,7 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
     with plain_replay_errors(path):
         replay = Replay.open(path)
         seat = seat_of(bot, replay.names, replay.opened.match_id)
-        account = account_of(replay, seat)
+        account = account_of(replay, seat, notes_of(path, replay, seat))
     logs = _logs(data, account)
     if as_json:
         click.echo(json.dumps(_as_json(account, logs), indent=2, ensure_ascii=False))

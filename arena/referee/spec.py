@@ -34,6 +34,8 @@ class AbortCause(IntEnum):
     """The result could not be written down."""
     UNPLAYABLE = 4
     """It was begun by rules or options that this arena does not have."""
+    JOURNAL = 5
+    """What was written of it is damaged: moves that had been told may be missing."""
 
 
 class Ending(IntEnum):

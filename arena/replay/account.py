@@ -2,11 +2,12 @@
 
 Everything is seen from the bot's seat. The view and the moves are those that
 the seat was shown with its ask. The replay has more, which is left out here: other
-bots' cards, notes, and reasons of faults.
+bots' cards, and reasons of faults. The bot's notes stand in its notebook.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from arena.games.catalogue import Game
@@ -172,8 +173,10 @@ class Account:
         return tuple(fault for fault in self.faults if fault.kind is kind and not fault.before_deal)
 
 
-def account_of(replay: Replay, seat: Seat) -> Account:
-    """What became of the bot at a seat.
+def account_of(
+    replay: Replay, seat: Seat, noted: Mapping[int, str] = MappingProxyType({})
+) -> Account:
+    """What became of the bot at a seat; `noted` are its own notes, by decision.
 
     Raises:
       Discrepancy: if the replay is not true: nothing is judged by it.
@@ -184,7 +187,7 @@ def account_of(replay: Replay, seat: Seat) -> Account:
     outcome, opened, spec = verified.outcome, replay.opened, replay.spec()
     own = [(each, frame) for frame in frames(replay) for each in frame.decisions]
     own = [(each, frame) for each, frame in own if each.seat == seat]
-    faults = tuple(_Stories(replay, seat).of(own))
+    faults = tuple(_Stories(replay, seat, noted).of(own))
     slow = sorted(
         (
             SlowDecision(each.decision, frame.hand, each.charged_us)
@@ -226,7 +229,8 @@ def account_of(replay: Replay, seat: Seat) -> Account:
 class _Stories:
     """Tells a seat's faults, with its clock kept beside them."""
 
-    def __init__(self, replay: Replay, seat: Seat) -> None:
+    def __init__(self, replay: Replay, seat: Seat, noted: Mapping[int, str]) -> None:
+        self._noted = noted
         self._spec = replay.spec()
         self._seat = seat
         self._was_out = any(out.seat == seat for out in self._spec.forfeited_seats)
@@ -289,7 +293,11 @@ class _Stories:
             offered_count=len(moves.offered),
             complete=moves.complete,
             played=self._moves.write(decision.move),
-            notes=tuple(Note(each.decision, each.note) for each in notes if each.note),
+            notes=tuple(
+                Note(each.decision, self._noted[each.decision])
+                for each in notes
+                if each.decision in self._noted
+            ),
             forfeited=decision.forfeited,
         )
 

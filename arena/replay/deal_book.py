@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from google.protobuf.message import DecodeError
 
 from arena.deal import NO_COMMITMENT, bot_commitment, deal_set_key, seeded_key, transcript
-from arena.replay.records import CHAIN_START, Damaged, chained, read_records
+from arena.replay.records import CHAIN_START, Damaged, chained, read_records, read_strictly
 from cardarena.v1 import deals_pb2, journal_pb2
 
 DEALS_NAME: Final = "deals"
@@ -289,7 +289,7 @@ class CommitmentLog:
 
     def take(self, body: bytes) -> None:
         """Take the next entry."""
-        entry = deals_pb2.LogEntry.FromString(body)
+        entry = read_strictly(deals_pb2.LogEntry, body)
         before, self.head = self.head, chained(self.head, body)
         kind = entry.WhichOneof("body")
         if kind == "committed":

@@ -105,7 +105,7 @@ def _decision(
         "fault": decision.fault.name.lower() if decision.fault else None,
         "reason": decision.reason,
         "evidence": _evidence(record.evidence) if decision.fault else None,
-        "note": decision.note,
+        "note_sha256": record.note_sha256.hex() or None,
         "unasked": decision.unasked,
         "forfeited": decision.forfeited,
     }

@@ -157,14 +157,19 @@ def check_log(replay: Replay, log: CommitmentLog) -> bool:
     """Hold the arena's public log against the fair deal of a replay that was verified.
 
     Returns:
-      Whether the replay has a fair deal, which alone stands in the log.
+      Whether the replay has a fair deal, which alone stands in the log; otherwise it is seeded.
 
     Raises:
       Discrepancy: naming the first thing in which the two differ.
     """
     opened, revealed = replay.opened, replay.revealed
     if not opened.HasField("fair_deal"):
-        return False
+        if opened.terms.seeded:
+            return False
+        raise Discrepancy(
+            "it has neither a seed nor a fair deal, one of which every match of an arena with a "
+            "public log has: the fair deal was taken out"
+        )
     context = context_of(opened)
     committed, opening = log.committed.get(context), log.opened.get(context)
     if committed is None:

@@ -36,7 +36,6 @@ class Decision:
     """What was left in the bank afterwards."""
     fault: FaultKind | None
     reason: str
-    note: str
     unasked: bool
     forfeited: bool
     """Whether the seat is played by fallback from here to the end."""
@@ -185,7 +184,6 @@ class _Walk:
             bank_ms=decided.bank_ms,
             fault=fault,
             reason=decided.reason,
-            note=decided.note,
             unasked=decided.unasked,
             forfeited=decided.forfeited,
         )

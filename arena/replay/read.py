@@ -4,7 +4,7 @@
 whether an intact file tells the truth.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias, cast
@@ -16,11 +16,14 @@ from arena.games.catalogue import BadOptions, UnknownGame
 from arena.referee.spec import AbortCause, Ending, Entrant, FaultKind, ForfeitedSeat, MatchSpec
 from arena.replay.records import (
     CHAIN_START,
+    MAX_REPLAY_BYTES,
+    MAX_REPLAY_RECORDS,
     REPLAY_MAGIC,
     Damaged,
     Framed,
     chained,
     read_records,
+    read_strictly,
 )
 from arena.wire.terms import OtherRules, terms_of_message
 from cardarena.v1 import journal_pb2
@@ -34,7 +37,12 @@ Body: TypeAlias = (
 )
 
 JournalBody: TypeAlias = (
-    Body | journal_pb2.Seated | journal_pb2.SessionKept | journal_pb2.Run | journal_pb2.Ordered
+    Body
+    | journal_pb2.Noted
+    | journal_pb2.Seated
+    | journal_pb2.SessionKept
+    | journal_pb2.Run
+    | journal_pb2.Ordered
 )
 """What a record of a journal says; of a replay only the first five."""
 
@@ -47,6 +55,9 @@ _FOLLOWING: Final[dict[type[JournalBody] | None, tuple[type[Body], ...]]] = {
     journal_pb2.Signed: (),
 }
 """What may come after what."""
+LATEST_UNIX_US: Final = 253_402_300_799_999_999
+"""The last microsecond of the year 9999, after which nothing can be written as a date."""
+_HASH_BYTES: Final = 32
 
 
 class Unplayable(Exception):
@@ -91,10 +102,16 @@ class Replay:
           Damaged: if one is missing, out of place, or not tied to those before it.
         """
         bodies: list[JournalBody] = []
-        number, chain = 0, CHAIN_START
+        number, chain, size = 0, CHAIN_START, 0
         for framed in records:
             where = f"the record at byte {framed.offset}"
-            match, body = read_body(framed)
+            size += len(framed.body)
+            if size > MAX_REPLAY_BYTES or len(bodies) == MAX_REPLAY_RECORDS:
+                raise Damaged("it is larger than any replay")
+            try:
+                match, body = _body_of(read_strictly(journal_pb2.Record, framed.body))
+            except Damaged as error:
+                raise Damaged(f"{where} {error}") from None
             if type(body) not in _FOLLOWING[type(bodies[-1]) if bodies else None]:
                 raise Damaged(f"{where} is out of place")
             if bodies and match != number:
@@ -107,27 +124,43 @@ class Replay:
             bodies.append(body)
         if not bodies:
             raise Damaged("it is cut off before its first record")
-        signed = bodies[-1] if isinstance(bodies[-1], journal_pb2.Signed) else None
-        if signed is not None:
-            bodies.pop()
-        if isinstance(bodies[-1], journal_pb2.Closed):
-            raise Damaged("it is cut off before its last record, which opens the deals")
-        if not isinstance(bodies[-1], journal_pb2.Revealed):
-            decisions = len(bodies) - 1
-            raise Damaged(f"it is cut off after {decisions} decisions, before the match's end")
-        if bodies[-1].public_key and signed is None:
-            raise Damaged("it is cut off before its last record, the arena's signature")
-        if signed is not None and not bodies[-1].public_key:
-            raise Damaged("it is signed, but does not name the arena's key")
+        signed = bodies.pop() if isinstance(bodies[-1], journal_pb2.Signed) else None
+        _require_whole(bodies, signed=signed is not None)
         opened, *decided, closed, revealed = bodies
-        return cls(
+        replay = cls(
             opened=cast("journal_pb2.Opened", opened),
             decided=tuple(cast("list[journal_pb2.Decided]", decided)),
             closed=cast("journal_pb2.Closed", closed),
             revealed=cast("journal_pb2.Revealed", revealed),
-            signed=signed,
+            signed=cast("journal_pb2.Signed | None", signed),
             chain=chain,
         )
+        replay._check_bounds()
+        return replay
+
+    def _check_bounds(self) -> None:
+        """Raise Damaged where later sums, dates or messages would have no sense."""
+        opened = self.opened
+        if not opened.HasField("terms"):
+            raise Damaged("it does not say what the match was played by")
+        last_us = max(
+            (
+                max(
+                    each.sent_us,
+                    each.charged_us,
+                    each.refunded_us,
+                    each.evidence.due_us,
+                    each.evidence.received_us,
+                )
+                for each in self.decided
+            ),
+            default=0,
+        )
+        if opened.start_unix_ms * 1000 + max(last_us, self.closed.end_us) > LATEST_UNIX_US:
+            raise Damaged("it names a time after the year 9999")
+        for each in self.decided:
+            if len(each.note_sha256) not in (0, _HASH_BYTES):
+                raise Damaged(f"the hash of a note has {len(each.note_sha256)} bytes")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -167,19 +200,39 @@ class Replay:
         return spec_of(self.opened, self.revealed.deal_key)
 
 
+def _require_whole(bodies: Sequence[JournalBody], *, signed: bool) -> None:
+    """Raise Damaged if records are missing at the end; the signature is not among `bodies`."""
+    last = bodies[-1]
+    if isinstance(last, journal_pb2.Closed):
+        raise Damaged("it is cut off before its last record, which opens the deals")
+    if not isinstance(last, journal_pb2.Revealed):
+        decisions = len(bodies) - 1
+        raise Damaged(f"it is cut off after {decisions} decisions, before the match's end")
+    if last.public_key and not signed:
+        raise Damaged("it is cut off before its last record, the arena's signature")
+    if signed and not last.public_key:
+        raise Damaged("it is signed, but does not name the arena's key")
+
+
 def read_body(framed: Framed) -> tuple[int, JournalBody]:
     """The number of a record's match, and what the record says.
 
     Raises:
       Damaged: if it is not a record that this arena knows.
     """
+    where = f"the record at byte {framed.offset}"
     try:
-        record = journal_pb2.Record.FromString(framed.body)
+        return _body_of(journal_pb2.Record.FromString(framed.body))
     except DecodeError:
-        raise Damaged(f"the record at byte {framed.offset} cannot be read") from None
+        raise Damaged(f"{where} cannot be read") from None
+    except Damaged as error:
+        raise Damaged(f"{where} {error}") from None
+
+
+def _body_of(record: journal_pb2.Record) -> tuple[int, JournalBody]:
     kind = record.WhichOneof("body")
     if kind is None:
-        raise Damaged(f"the record at byte {framed.offset} is of an unknown kind")
+        raise Damaged("is of an unknown kind")
     body: JournalBody = getattr(record, kind)
     return record.match, body
 

@@ -27,6 +27,7 @@ from arena.replay.fairness import (
 )
 from arena.replay.frames import Discrepancy, frames
 from arena.replay.read import Replay
+from arena.replay.records import MAX_REPLAY_BYTES
 from arena.replay.signing import is_signed, transcript_statement
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
@@ -89,6 +90,8 @@ class Receipt:
           OSError: if it cannot be read.
         """
         try:
+            if path.stat().st_size > MAX_REPLAY_BYTES:
+                raise BadReceipt(f"{path} is larger than any receipt")
             fields = json.loads(path.read_text("utf-8"))
             if fields["receipt"] != _FORMAT:
                 raise BadReceipt(f"{path} is a receipt of another protocol")

@@ -1,4 +1,4 @@
-"""Framing of records, shared by journal segments and replay files.
+"""Framing of records, shared by journal segments, replay files and notebooks.
 
 A file is a line of magic, then records: a little-endian u32 length, the
 CRC-32 of the body as u32, and the body, one `cardarena.v1.Record`. The bodies
@@ -11,13 +11,22 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+M = TypeVar("M", bound=Message)
 
 JOURNAL_MAGIC: Final = b"cardarena journal 1\n"
 REPLAY_MAGIC: Final = b"cardarena replay 1\n"
+NOTEBOOK_MAGIC: Final = b"cardarena notebook 1\n"
 CHAIN_START: Final = bytes(32)
 MAX_RECORD_BYTES: Final = 1 << 20
 """No record is longer, and none is empty; any other length is damage."""
+MAX_REPLAY_BYTES: Final = 1 << 26
+"""No replay is longer: a thousand hands take a tenth of it."""
+MAX_REPLAY_RECORDS: Final = 1 << 19
+"""No replay has more records: each takes some hundred bytes of memory, however short it is."""
 
 _HEADER: Final = struct.Struct("<II")
 _MATCH_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
@@ -25,6 +34,10 @@ _MATCH_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
 
 class Damaged(Exception):
     """A file is not what it should be. The text says where and how."""
+
+
+class CutOff(Damaged):
+    """A file ends within a record, as where its writer was killed."""
 
 
 def framed(body: bytes) -> bytes:
@@ -37,6 +50,28 @@ def chained(chain: bytes, body: bytes) -> bytes:
     return hashlib.sha256(chain + body).digest()
 
 
+def read_strictly(kind: type[M], body: bytes) -> M:
+    """A message from bytes that could not be others: those that the arena itself would write.
+
+    Protocol Buffers let many bytes stand for one message: fields out of order or twice, numbers
+    with padding, fields that no reader knows. What is hashed and signed must have one reading.
+
+    Raises:
+      Damaged: if it is not such a message. The text continues a sentence about it.
+    """
+    try:
+        message = kind.FromString(body)
+    except DecodeError:
+        raise Damaged("cannot be read") from None
+    message.DiscardUnknownFields()  # type: ignore[attr-defined]  # missing in its stubs
+    if message.SerializeToString(deterministic=True) != body:
+        raise Damaged(
+            "is not as the arena writes it: it has padding, or a field that is unknown, "
+            "out of order or there twice"
+        )
+    return message
+
+
 @dataclass(frozen=True, slots=True)
 class Framed:
     """The body of one record and where it begins in its file."""
@@ -46,7 +81,7 @@ class Framed:
 
 
 def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
-    """The records of a file in order.
+    """The records of a file in order, from its first line on.
 
     Raises:
       Damaged: at the first byte that is not as written: another kind of file,
@@ -56,10 +91,14 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
     found = file.read(len(magic))
     if found != magic:
         raise Damaged(_why_not(magic, found))
-    offset = len(magic)
+    yield from records_from(file, len(magic))
+
+
+def records_from(file: BinaryIO, offset: int) -> Iterator[Framed]:
+    """The records of a file from the byte at which it stands, `offset`, as `read_records`."""
     while header := file.read(_HEADER.size):
         if len(header) < _HEADER.size:
-            raise Damaged(f"cut off within the record header at byte {offset}")
+            raise CutOff(f"cut off within the record header at byte {offset}")
         size, crc = _HEADER.unpack(header)
         # Some file systems leave a tail of zeros after a power cut. It would read as
         # empty records with the right checksum, 0.
@@ -67,11 +106,41 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
             raise Damaged(f"the record at byte {offset} has an impossible length of {size}")
         body = file.read(size)
         if len(body) < size:
-            raise Damaged(f"cut off within the record at byte {offset}")
+            if zlib.crc32(body) == crc:  # all of it is there: it is the length that was changed
+                raise Damaged(f"the record at byte {offset} has another length than it says")
+            raise CutOff(f"cut off within the record at byte {offset}")
         if zlib.crc32(body) != crc:
             raise Damaged(f"the record at byte {offset} does not match its checksum")
         yield Framed(offset, body)
         offset += _HEADER.size + size
+
+
+def next_record(file: BinaryIO, after: int) -> int | None:
+    """Where the first sound record begins after a byte at which there is none; None if nowhere.
+
+    For files that are damaged in the middle. What is no record may look like one by chance, once
+    in four billion places. Not all of a file is looked through if that would take too long.
+    """
+    file.seek(after)
+    data = memoryview(file.read(_SEARCHED_BYTES))
+    work = 0
+    for at in range(1, len(data) - _HEADER.size):
+        size, crc = _HEADER.unpack_from(data, at)
+        begin = at + _HEADER.size
+        if not 0 < size <= MAX_RECORD_BYTES or begin + size > len(data):
+            continue
+        work += size
+        if work > _SEARCHED_WORK:
+            return None
+        if zlib.crc32(data[begin : begin + size]) == crc:
+            return after + at
+    return None
+
+
+_SEARCHED_BYTES: Final = 4 * MAX_RECORD_BYTES
+"""How far behind damage a sound record is looked for: any record ends before."""
+_SEARCHED_WORK: Final = 1 << 29
+"""Bytes of which the checksum is computed meanwhile, at most."""
 
 
 def _why_not(magic: bytes, found: bytes) -> str:

@@ -8,7 +8,8 @@ or when they answered.
 
 import dataclasses
 import hashlib
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -22,6 +23,7 @@ from arena.replay.deal_book import CommitmentLog
 from arena.replay.fairness import Fairness, check_log
 from arena.replay.fairness import check as check_fairness
 from arena.replay.frames import Decision, Discrepancy, Frame, frames
+from arena.replay.notebook import Notebook
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import Receipt, compare, concerns
 from arena.replay.records import Damaged
@@ -29,6 +31,9 @@ from arena.replay.signing import require_signed_by, signed_by
 
 _ROUNDING_S: Final = 2e-6
 """Times are kept in whole microseconds."""
+_ROUNDING_US: Final = 4
+LONGEST_S: Final = 600.0
+"""A replay that takes longer to verify is not believed: whoever writes one could hold others up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Verified:
     """Who had a part in the deals."""
     forfeited: tuple[Seat, ...]
     """Seats that were played by fallback to the end."""
+    bots: tuple[str, ...]
+    """Who sat there, by seat."""
     signed_by: bytes = b""
     """The public key of the arena that signed it; empty if none did."""
 
@@ -63,6 +70,10 @@ class Verdict:
     """Asks of the replay that stand in them."""
     in_log: bool = False
     """Whether its deal stands in the public log."""
+    notes_compared: int = 0
+    """Notes of bots that are those that were made at it."""
+    notebooks: tuple[Notebook, ...] = ()
+    """Those with notes of it."""
 
     @property
     def ok(self) -> bool:
@@ -75,45 +86,77 @@ def verify_file(
     receipts: Sequence[Receipt] = (),
     log: CommitmentLog | None = None,
     arena: bytes = b"",
+    *,
+    match_id: str = "",
+    notebooks: Sequence[Notebook] = (),
 ) -> Verdict:
-    """Verify a replay file, and hold bots' receipts and the public log against it.
+    """Verify a replay file, and hold what others kept against it.
 
-    If `arena` is given, a public key, that arena must have signed it. Whatever
-    is wrong with it is in the verdict.
+    Whatever is wrong with it is in the verdict.
+
+    Args:
+      path: The file.
+      receipts: What bots kept of their deal-sets.
+      log: The arena's public log of commitments.
+      arena: The public key of the arena that must have signed it; empty if any may.
+      match_id: The match that it must be of; empty if any may be.
+      notebooks: What bots noted.
     """
     concerned: list[Receipt] = []
     try:
         replay = Replay.open(path)
+        if match_id not in ("", replay.opened.match_id):
+            raise Discrepancy(f"it is of match {replay.opened.match_id}, not of {match_id}")
         verified = verify(replay)
         if arena:
             require_signed_by(replay, arena)
+        if log is not None and not arena and replay.ending is Ending.ABORTED:
+            raise Discrepancy(
+                "it says that the arena aborted the match: the log cannot show that, only the "
+                "arena's signature can, so require it as well, by its public key"
+            )
         concerned += [receipt for receipt in receipts if concerns(receipt, replay)]
         asks = sum(compare(replay, receipt) for receipt in concerned)
         in_log = log is not None and check_log(replay, log)
-        return Verdict(path, verified, "", tuple(concerned), asks, in_log)
+        own = tuple(each for each in notebooks if each.concerns(replay))
+        notes = sum(each.check(replay) for each in own)
+        return Verdict(path, verified, "", tuple(concerned), asks, in_log, notes, own)
     except OSError as error:
         return Verdict(path, None, f"it cannot be read: {error.strerror}")
     except (Damaged, Discrepancy, Unplayable) as error:
         return Verdict(path, None, str(error), tuple(concerned))
 
 
-def verify(replay: Replay) -> Verified:
-    """Recompute a match.
+def verify(replay: Replay, now_s: Callable[[], float] = time.monotonic) -> Verified:
+    """Recompute a match, with `now_s` as the clock by which that may not take too long.
 
     Raises:
       Discrepancy: naming the first thing that does not follow from the rest.
       Damaged: if the replay does not say how the match ended.
       Unplayable: if this arena has no such game, rules version or options.
     """
-    signer = signed_by(replay)
-    check = _Check(replay, _check_key(replay))
+    began_s = now_s()
+    signer, fairness = verify_deals(replay)
+    check = _Check(replay, fairness)
     for frame in frames(replay):
         check.frame(frame)
+        if now_s() - began_s > LONGEST_S:
+            raise Unplayable(f"it takes more than {LONGEST_S / 60:.0f} minutes to verify")
     return dataclasses.replace(check.end(), signed_by=signer)
 
 
-def _check_key(replay: Replay) -> Fairness:
-    """Check the key of the deals, and where it comes from."""
+def verify_deals(replay: Replay) -> tuple[bytes, Fairness]:
+    """Check who signed a replay and where its packs come from, but nothing that was played.
+
+    That is what `clients/browser/verify.html` checks as well.
+
+    Returns:
+      The public key that it is signed with, empty if it is not, and who had a part in the packs.
+
+    Raises:
+      Discrepancy, Unplayable: as `verify`.
+    """
+    signer = signed_by(replay)
     opened, revealed = replay.opened, replay.revealed
     if hashlib.sha256(revealed.deal_key).digest() != opened.deal_key_sha256:
         raise Discrepancy("the key of the deals is not the one that was committed to")
@@ -121,7 +164,7 @@ def _check_key(replay: Replay) -> Fairness:
         raise Discrepancy("the key of the deals does not follow from the seed")
     if revealed.seed and not opened.terms.seeded:
         raise Discrepancy("it names a seed, but claims a fair deal")
-    return check_fairness(replay)
+    return signer, check_fairness(replay)
 
 
 class _Seat:
@@ -204,6 +247,7 @@ class _Check:
             seeded=self._spec.terms.seeded,
             fairness=self._fairness,
             forfeited=forfeited,
+            bots=self._replay.names,
         )
 
     def _decision(self, frame: Frame, decision: Decision) -> None:
@@ -213,8 +257,7 @@ class _Check:
             raise self._wrong(
                 decision, f"is numbered {decision.decision}, but is number {seat.decisions}"
             )
-        if decision.sent_us > self._replay.closed.end_us:
-            raise self._wrong(decision, "was asked after the end of the match")
+        self._check_times(decision)
         if decision.unasked:
             self._unasked(seat, decision)
         else:
@@ -233,6 +276,15 @@ class _Check:
             if decision.move != fallback:
                 text = self._notation.write(fallback)
                 raise self._wrong(decision, f"was played for the bot, but not by {text}")
+
+    def _check_times(self, decision: Decision) -> None:
+        """Check that all of a decision lies within the match."""
+        decided, end_us = self._replay.decided[self._at - 1], self._replay.closed.end_us
+        if decision.sent_us > end_us:
+            raise self._wrong(decision, "was asked after the end of the match")
+        settled_us = decision.sent_us + decision.charged_us + decided.refunded_us
+        if max(settled_us, decided.evidence.received_us) > end_us + _ROUNDING_US:
+            raise self._wrong(decision, "was settled after the end of the match")
 
     def _asked(self, seat: _Seat, decision: Decision) -> None:
         """Check a decision that the bot was asked for, and charge its time."""

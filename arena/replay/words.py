@@ -21,6 +21,7 @@ _CAUSES: Final = {
     AbortCause.STOPPED: "the arena was stopped",
     AbortCause.DISK: "its result could not be written to the arena's disk",
     AbortCause.UNPLAYABLE: "it was begun by rules or options that the arena does not have any more",
+    AbortCause.JOURNAL: "the arena's journal of it was damaged, so that moves may be missing",
 }
 
 

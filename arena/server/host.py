@@ -36,6 +36,7 @@ from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
 from arena.replay.signing import arena_key
+from arena.replay.write import remove_partials
 from arena.server import data_folder
 from arena.server.arena import Arena
 from arena.server.gate.admission import Admission
@@ -228,6 +229,7 @@ class _Host:
         with lock:
             _hold(lock, self._settings.data)
             data_folder.remove_notice(self._settings.data)
+            remove_partials(replays)
             try:
                 return await self._run_in(replays, loop)
             finally:

@@ -1,7 +1,7 @@
 """The page that verifies replays in a browser, read as a file and run by node.
 
-Its policy names the hashes of its script and its style. After a change of
-either, `python -m tests.browser` writes them anew.
+Its policy names the hashes of its script and its style, and it has the messages of
+proto/ that it reads. After a change of any, `python -m tests.browser` writes them anew.
 """
 
 import base64
@@ -30,6 +30,14 @@ def hash_source(content):
     """What a policy has to say for an inline script or style to be allowed."""
     digest = hashlib.sha256(content.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+_SCHEMA = re.compile(r"const MESSAGES = \{.*?\n\};\nconst ONE_OF = \{.*?\n\};", re.DOTALL)
+
+
+def with_schema(text, schema):
+    """The page with these messages."""
+    return _SCHEMA.sub(lambda _: schema, text)
 
 
 def with_hashes(text):

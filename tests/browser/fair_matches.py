@@ -206,9 +206,10 @@ def seeded(seed="a seed", game_id="chinese_poker"):
 
 
 def _records(game, options, names, revealed):
+    control = TimeControl(move_ms=1000)
     first = journal_pb2.Opened(
         match_id="m1",
-        terms=terms_message(MatchTerms(game, options, len(names), TimeControl(move_ms=1000))),
+        terms=terms_message(MatchTerms(game, options, len(names), control)),
         entrants=[journal_pb2.Entrant(name=name, version="1.0") for name in names],
         start_unix_ms=1_790_000_000_000,
         deal_key_sha256=hashlib.sha256(revealed.deal_key).digest(),
@@ -222,7 +223,9 @@ def _records(game, options, names, revealed):
         for seat, move in chosen:
             made[seat] += 1
             message = game_pb2.GameMove.FromString(codec.game_move(move))
-            decided = journal_pb2.Decided(seat=seat, decision=made[seat], move=message)
+            decided = journal_pb2.Decided(
+                seat=seat, decision=made[seat], move=message, bank_ms=control.bank_ms
+            )
             bodies.append({"decided": decided})
         state, _ = rules.step(state, chosen, deals)
     result = rules.result(state)

@@ -51,7 +51,7 @@ DAMAGED = [
     (REPLAY_MAGIC,                                "before its first record",   "no records"),
     (with_body(3, lambda b: b"\x08\x02" + b[2:]), "belongs to another match",  "a record of another match"),
     (with_body(3, lambda b: b"\x08\x01"),         "of an unknown kind",        "a record that says nothing"),
-    (with_body(3, lambda b: b"\x08\x01\x32\x00"), "of an unknown kind",        "a record of journals"),
+    (with_body(3, lambda b: b"\x08\x01\x32\x00"), "the unknown number 6",      "a record of journals"),
     (with_body(0, lambda b: b[:-1]),              "cut off",                   "a message cut short"),
     (with_body(0, lambda b: b + b"\x22\x00"),     "opened and closed at the same time", "two things at a time"),
     (with_body(0, lambda b: b + b"\x12\x00"),     "stands there twice",        "a record opened twice"),

@@ -2,19 +2,17 @@
 
 import json
 import random
-import re
 import zlib
 from pathlib import Path
-from typing import get_args
 from urllib.parse import quote
 
 import pytest
 
 from arena.deal import first_pack, plan_hash, rules_hash, seeded_key
 from arena.games.catalogue import GAMES
-from arena.replay.read import Body
 from arena.testing.deals import Noted, Unshuffled
-from cardarena.v1 import deals_pb2
+from tests.browser import PAGE, with_schema
+from tests.browser.schema import schema
 from tests.deal.test_streams import DRAWS
 
 GROUPS = json.loads((Path(__file__).parents[1] / "deal" / "fd1_vectors.json").read_text())
@@ -117,27 +115,7 @@ def test_the_page_knows_no_other_games(node):
     assert node.call("packs", rows=rows) == [None] * len(rows)
 
 
-# The numbers that protobuf gives to kinds.
-KINDS = {3: "int64", 4: "uint64", 8: "bool", 9: "string", 12: "bytes", 13: "uint32", 14: "enum"}
-KINDS |= {17: "sint32", 18: "sint64"}
-
-
-def test_the_fields_are_those_of_the_wire_contract(node):
-    """A field that the page reads has the number, name and kind that proto/ gives it."""
-    schema = node.call("schema")
-    pool = deals_pb2.DESCRIPTOR.pool
-    for message, lines in schema["messages"].items():
-        numbers = pool.FindMessageTypeByName(f"cardarena.v1.{message}").fields_by_number
-        for line in lines:
-            number, name, kind, mark = re.fullmatch(r"(\d+) (\w+) (\w+)([*?]?)", line).groups()
-            field = numbers[int(number)]
-            theirs = field.message_type.name if field.message_type else KINDS[field.type]
-            assert name == field.name
-            if (message, name) != ("Record", "decided"):  # the page does not look at moves
-                assert kind == theirs, line
-            assert mark == ("*" if field.is_repeated else "?" if field.has_presence else ""), line
-    in_replays = {body.DESCRIPTOR for body in get_args(Body)}
-    for message, names in schema["one_of"].items():
-        (one_of,) = pool.FindMessageTypeByName(f"cardarena.v1.{message}").oneofs
-        kept = [each for each in one_of.fields if each.message_type in in_replays]
-        assert names == [each.name for each in (kept if message == "Record" else one_of.fields)]
+def test_the_messages_are_those_of_the_wire_contract():
+    """After a change of proto/: `python -m tests.browser`."""
+    text = PAGE.read_text("utf-8")
+    assert with_schema(text, schema()) == text

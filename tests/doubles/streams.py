@@ -26,6 +26,15 @@ def reason_of(error):
     return error.code(), info.reason
 
 
+def eventually(look):
+    """What `look` sees once it is there: a replay is cut after the players were told."""
+    for _ in range(int(PATIENCE_S / 0.05)):
+        if found := look():
+            return found
+        threading.Event().wait(0.05)
+    raise AssertionError("it never came")
+
+
 class Client:
     """A channel of its own, as a bot or a person at the lobby has it."""
 
@@ -98,8 +107,11 @@ class Stream:
         self._out.put(None)
         return message
 
-    def play(self):
-        """Answer every ask with its first move until a match ends; how it ended."""
+    def play(self, **answer):
+        """Answer every ask with its first move until a match ends; how it ended.
+
+        `answer` has further fields of every answer.
+        """
         while True:
             message = self.next()
             assert isinstance(message, play_pb2.ArenaMessage), message
@@ -107,7 +119,8 @@ class Stream:
             if kind == "match_end":
                 return message.match_end
             if kind == "asks":
-                self.answer(*(play_pb2.Answer(ask_id=a.ask_id, index=0) for a in message.asks.asks))
+                asks = message.asks.asks
+                self.answer(*(play_pb2.Answer(ask_id=a.ask_id, index=0, **answer) for a in asks))
 
     def end(self):
         """Close the bot's side; whatever still comes is passed over."""

@@ -10,11 +10,13 @@ from trio.testing import MockClock
 
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
+from arena.games.contract import Seat
 from arena.referee import Answer, Entrant, MatchSpec, Outcome, Referee
 from arena.replay.deal_book import Opening
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.match_log import MatchLog
+from arena.replay.notebook import notes_of
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
 from arena.replay.write import write_replay
 from arena.terms import MatchTerms, TimeControl
@@ -153,6 +155,11 @@ def record(folder, *args, **kwargs):
 def cut(folder, played):
     log = played.log
     return write_replay(folder / "replays", played.match_id, log.bodies, played.opening)
+
+
+def noted(folder, replay, seat):
+    """What the bot at a seat noted, by decision, as the notebook beside the replays has it."""
+    return notes_of(folder / "replays" / "m1.replay", replay, Seat(seat))
 
 
 def retold(path, change):

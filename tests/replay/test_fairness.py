@@ -505,9 +505,13 @@ def test_a_log_that_was_copied_before_the_opening_will_do(house):
     assert check_log(house.replay(), read_log(log_file(house, lambda entries: entries.pop())))
 
 
-def test_what_is_no_fair_deal_is_not_looked_up(house):
+def test_what_is_seeded_is_not_looked_up(house):
+    def seeded(it):
+        it.ClearField("fair_deal")
+        it.terms.seeded = True
+
     log = read_log(log_file(house, lambda entries: entries.clear()))
-    assert not check_log(house.replay(opened(lambda it: it.ClearField("fair_deal"))), log)
+    assert not check_log(house.replay(opened(seeded)), log)
 
 
 # The commands.

@@ -4,13 +4,15 @@ import os
 
 import pytest
 
+from arena.games.contract import Seat
 from arena.referee import Ending, Unwritten
 from arena.replay.deal_book import seeded_opening
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import KeptSession, recover
+from arena.replay.notebook import notes_of
 from arena.replay.read import Replay
 from arena.replay.verify import verify
-from arena.replay.write import replay_path, write_replay
+from arena.replay.write import partial_path, replay_path, write_replay
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import Bot, cut, play
 
@@ -110,16 +112,17 @@ def test_a_tail_of_zeros_is_a_torn_tail(folders):
     assert len(found.damage) == 1
 
 
-def test_a_flipped_bit_ends_its_segment_and_not_the_others(folders):
-    killed(folders[0], {"match_id": "one"})
-    killed(folders[0], {"match_id": "two"})
+def test_a_flipped_bit_harms_its_match_and_not_the_others(folders):
+    first, *_ = killed(folders[0], {"match_id": "one"}, {"match_id": "two"})
     segment = segments(folders[0])[0]
-    data = bytearray(segment.read_bytes())
-    data[len(data) // 2] ^= 1
-    segment.write_bytes(data)
+    data = segment.read_bytes()
+    at = data.index(first.log.bodies[5]) + 7
+    segment.write_bytes(data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :])
     found = recover(*folders)
     assert [each.opened.match_id for each in found.ended] == ["two"]
-    assert [each.opened.match_id for each in found.unfinished] == ["one"]
+    (unfinished,) = found.unfinished
+    assert (unfinished.opened.match_id, unfinished.damaged) == ("one", True)
+    assert list(unfinished.bodies) == first.log.bodies[:5]
     assert "does not match its checksum" in found.damage[0]
 
 
@@ -215,12 +218,26 @@ def test_a_match_whose_key_is_lost_is_named(folders):
     assert found.damage == ["match one: the key of its deals is missing"]
 
 
-def test_half_written_replays_are_removed(folders):
+def test_a_replay_that_is_being_written_survives_a_recovery_during_play(folders, monkeypatch):
+    """Others may look at the journals at any time: what is half written is its writer's alone."""
     killed(folders[0], {"match_id": "one"})
-    folders[1].mkdir()
-    (folders[1] / ".one-77.partial").write_bytes(b"half")
-    recover(*folders)
-    assert [path.name for path in folders[1].iterdir()] == ["one.replay"]
+    (ended,) = recover(*folders, held=lambda _: True).ended
+    fsync, written = os.fsync, []
+
+    def recover_meanwhile(fd):
+        fsync(fd)
+        recover(*folders, held=lambda _: True)
+        written.extend(path.suffix for path in folders[1].parent.glob("*/.*"))
+
+    monkeypatch.setattr(os, "fsync", recover_meanwhile)
+    path = write_replay(folders[1], "one", ended.bodies, ended.opening)
+    assert written.count(".partial") == 2, "the replay and the notes"
+    assert notes_of(path, Replay.open(path), Seat(0))
+    assert verify(Replay.open(path)).outcome == ended.outcome
+
+
+def test_two_writes_of_one_replay_do_not_share_a_partial_file(folders):
+    assert partial_path(folders[1], "one") != partial_path(folders[1], "one")
 
 
 def test_nothing_is_recovered_where_nothing_was(folders):

@@ -16,31 +16,35 @@ from arena.referee import AbortCause, FaultKind, ForfeitedSeat
 from arena.replay.frames import frames
 from arena.replay.read import Replay
 from arena.terms import TimeControl
-from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
+from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, noted, record, retold
 
 SEATS = tuple(map(Seat, range(3)))
 
 
 @pytest.fixture(scope="module")
-def replay(tmp_path_factory):
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("show")
+
+
+@pytest.fixture(scope="module")
+def replay(folder):
     """Democracy among three, one of whom makes an illegal move and then a late one."""
     bots = [Bot(seat, note=f"thought {seat}") for seat in SEATS]
     bots[1] = Bot(1, (PLAY, ILLEGAL, PLAY, LATE), note="thought 1")
-    folder = tmp_path_factory.mktemp("show")
     roomy = TimeControl(move_ms=2000)
     return Replay.open(record(folder, "democracy", bots, {"hands": 3}, time_control=roomy))
 
 
-def drawn(replay, eyes, draw_it):
+def drawn(replay, eyes, draw_it, notes=None):
     """What a screen without colours shows."""
     out = io.StringIO()
-    draw_it(Screen(replay, eyes, Console(file=out, width=200)))
+    draw_it(Screen(replay, eyes, Console(file=out, width=200), notes or {}))
     return out.getvalue()
 
 
-def whole(replay, eyes):
+def whole(replay, eyes, notes=None):
     steps = Steps.of(replay)
-    return drawn(replay, eyes, lambda screen: print_all(screen, steps, steps.frames))
+    return drawn(replay, eyes, lambda screen: print_all(screen, steps, steps.frames), notes)
 
 
 def step(replay, eyes, frame):
@@ -105,14 +109,23 @@ NOTES = [
     (Seat(0),          ["thought 0"],                           "a seat its own"),
     (Seat(2),          ["thought 2"],                           "each seat its own"),
     (Viewer.SPECTATOR, [],                                      "the spectator none"),
-    (Viewer.ALL,       ["thought 0", "thought 1", "thought 2"], "the all-seeing every one"),
+    (Viewer.ALL,       [],                                      "the all-seeing none"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(("eyes", "seen", "why"), NOTES, ids=[row[2] for row in NOTES])
-def test_notes_are_for_those_who_made_them(eyes, seen, why, replay):
-    assert sorted(set(re.findall(r"thought \d", whole(replay, eyes)))) == seen
+def test_notes_are_for_those_who_made_them(eyes, seen, why, folder, replay):
+    """Though a screen is given a seat's notes, other eyes do not see them."""
+    notes = noted(folder, replay, eyes if eyes in SEATS else Seat(0))
+    assert sorted(set(re.findall(r"thought \d", whole(replay, eyes, notes)))) == seen
+
+
+def test_notes_are_shown_at_the_decisions_they_were_made_at(folder, replay):
+    notes = noted(folder, replay, Seat(0))
+    made = [each.decision for each in replay.decided if each.seat == 0 and each.note_sha256]
+    assert list(notes) == made
+    assert whole(replay, Seat(0), notes).count("note: thought 0") == len(made)
 
 
 def test_a_fault_is_for_all_to_see_and_its_reason_for_the_seat_alone(replay):
@@ -287,7 +300,8 @@ def test_a_replay_that_is_not_true_is_shown_as_far_as_it_is(tmp_path):
 def test_what_bots_write_cannot_take_over_the_terminal(tmp_path):
     note = "[bold]\x1b[2Jgone\x07\N{RIGHT-TO-LEFT OVERRIDE}\r"
     path = record(tmp_path, "abstrac", [Bot(0, note=note), Bot(1)])
-    text = whole(Replay.open(path), Viewer.ALL)
+    replay = Replay.open(path)
+    text = whole(replay, Seat(0), noted(tmp_path, replay, Seat(0)))
     assert "[bold]\N{REPLACEMENT CHARACTER}[2Jgone" in text  # markup is text as well
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\N{RIGHT-TO-LEFT OVERRIDE}]", text)
 

@@ -21,7 +21,17 @@ from arena.replay.read import Replay
 from arena.replay.verify import verify
 from arena.terms import TimeControl
 from cardarena.v1 import game_pb2
-from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, record, retold
+from tests.replay.matches import (
+    ILLEGAL,
+    LATE,
+    LEAVE,
+    MALFORMED,
+    PLAY,
+    Bot,
+    noted,
+    record,
+    retold,
+)
 
 RAW = b"the bytes that came"
 CONTROL = TimeControl(move_ms=1000, bank_ms=2000)
@@ -57,11 +67,11 @@ def match(folder, script, game="abstrac", seats=2, note="", **extra):
     return Replay.open(record(folder, game, bots, {"hands": seats}, **extra))
 
 
-def told(match, seat=1, width=100, **how):
+def told(match, seat=1, width=100, notes=None, **how):
     """What the owner of a seat's bot reads, without colours."""
     out = io.StringIO()
     console = Console(file=out, width=width, highlight=False)
-    tell(account_of(match, Seat(seat)), console, **how)
+    tell(account_of(match, Seat(seat), notes or {}), console, **how)
     return out.getvalue()
 
 
@@ -96,7 +106,7 @@ def test_every_kind_of_fault_is_told_with_all_that_it_was_judged_by(
     spent_us = 3_050_000 if deed == LATE else 100_000
     assert fault.settled_us == pytest.approx(decided.sent_us + spent_us, abs=2)
     assert fault.reason == decided.reason
-    text = told(replay)
+    text = told(replay, notes=noted(tmp_path, replay, 1))
     seconds = f"{fault.settled_us / 1e6:.3f}"
     for each in (
         f"decision 2 (hand 0, {seconds} s into the match): it {words}",
@@ -134,7 +144,8 @@ def test_nothing_is_told_that_the_seat_did_not_know(seat, tmp_path):
     bots = [Sender(each, [ILLEGAL] * 99, note=f"secret {each}") for each in range(3)]
     path = record(tmp_path, "democracy", bots, {"hands": 3}, fault_limit=0, time_control=CONTROL)
     replay = Replay.open(path)
-    account = account_of(replay, Seat(seat))
+    own = noted(tmp_path, replay, seat)
+    account = account_of(replay, Seat(seat), own)
     assert len(account.faults) == account.decisions > FULL
     by_step = {frame.index: frame for frame in frames(replay)}
     for fault in account.faults:
@@ -148,7 +159,7 @@ def test_nothing_is_told_that_the_seat_did_not_know(seat, tmp_path):
         assert {note.text for note in fault.notes} <= {
             f"secret {seat} at {decision}" for decision in range(1, account.decisions + 1)
         }
-    text = told(replay, seat, full=True)
+    text = told(replay, seat, full=True, notes=own)
     assert set(re.findall(r"secret \d", text)) == {f"secret {seat}"}
 
 
@@ -316,7 +327,8 @@ def test_of_many_moves_the_first_are_listed(tmp_path):
 @pytest.mark.parametrize("width", [80, 120])
 def test_it_fits_the_terminal_but_for_commands_which_are_not_broken(width, tmp_path):
     replay = match(tmp_path, (ILLEGAL, LATE, MALFORMED), note="n" * 190)
-    text = told(replay, width=width, replay="data/replays/" + "x" * 80 + ".replay")
+    own = noted(tmp_path, replay, 1)
+    text = told(replay, width=width, notes=own, replay="data/replays/" + "x" * 80 + ".replay")
     commands = [line for line in text.splitlines() if line.startswith("  watch")]
     assert len(commands) >= 3
     assert all(re.search(r"--(step|hand) \d+$", line) for line in commands)
@@ -327,7 +339,7 @@ def test_it_fits_the_terminal_but_for_commands_which_are_not_broken(width, tmp_p
 def test_what_the_bot_wrote_cannot_take_over_the_terminal(tmp_path):
     replay = match(tmp_path, (MALFORMED,), note="error: [bold]\x1b[2J\r\N{RIGHT-TO-LEFT OVERRIDE}")
     lines = [Said(start(replay), by_arena=False, text="\x1b[31mred\x07")]
-    text = told(replay, output=lambda begin, end: lines)
+    text = told(replay, notes=noted(tmp_path, replay, 1), output=lambda begin, end: lines)
     assert "[bold]" in text
     assert "[31mred" in text
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\N{RIGHT-TO-LEFT OVERRIDE}]", text)
@@ -383,8 +395,8 @@ def test_without_a_fault_the_last_of_what_it_printed_in_the_match_is_told(tmp_pa
 # Advice.
 
 
-def advice_of(replay):
-    return dict(advice(account_of(replay, Seat(1))))
+def advice_of(replay, notes=None):
+    return dict(advice(account_of(replay, Seat(1), notes or {})))
 
 
 # fmt: off
@@ -413,7 +425,7 @@ def test_advice_for_every_kind_is_given_once(tmp_path):
     replay = match(
         tmp_path, (MALFORMED, ILLEGAL, LATE, ILLEGAL, LEAVE), note="error: ValueError: x"
     )
-    given = advice_of(replay)
+    given = advice_of(replay, noted(tmp_path, replay, 1))
     assert list(given) == ["timeout", "illegal", "malformed", "gone"]
     assert "ValueError: x" in given["malformed"]
 

@@ -6,6 +6,7 @@ them in every spelling. What the search is worth, the planted leaks show.
 """
 
 import base64
+import contextlib
 import logging
 import os
 import re
@@ -22,7 +23,10 @@ from arena.deal import board_key
 from arena.games.catalogue import GAMES
 from arena.games.contract import Told
 from arena.referee.table import Table
+from arena.replay import write
+from arena.replay.export import export_lines
 from arena.replay.journal.deal_log import DealLog
+from arena.replay.read import Replay
 from arena.server import data_folder as notice
 from arena.server import watch as watch_module
 from arena.server.bots import BotId
@@ -37,7 +41,7 @@ from arena.testing.orders import match_request
 from cardarena import _deals as sdk
 from cardarena.games.v1 import sixty_six_pb2
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
-from tests.doubles.streams import PATIENCE_S, Client
+from tests.doubles.streams import PATIENCE_S, Client, eventually
 from tests.server.running import running
 from tests.server.test_metrics import get, notice_of
 
@@ -391,6 +395,113 @@ def test_nothing_that_leaves_the_arena_holds_what_is_secret(tmp_path):
     ):
         assert event in text, "what could give something away did happen"
     assert "RuntimeError" in text
+
+
+# When the match is over, and its replay is published.
+
+
+NOTES = {name: f"note of {name} {os.urandom(6).hex()}" for name in ("ann", "bob")}
+
+
+def published(folder):
+    """All that the arena served and wrote of a match, by place, and its replay's path.
+
+    Its bots noted something at every decision.
+    """
+    places = {}
+    with (
+        running(folder, Tokens(guests=True), metrics_port=0) as arena,
+        Client(arena.address) as client,
+    ):
+        streams = {name: client.stream(f"guest:{name}", games=SUPPORT) for name in NOTES}
+        for stream in streams.values():
+            stream.expect("welcome")
+        request = match_request(GAME, list(NOTES), {"hands": 2}, seed="s")
+        match_id = client.lobby.CreateMatch(request).match.match_id
+        threads = [
+            threading.Thread(target=stream.play, kwargs={"note": NOTES[name]})
+            for name, stream in streams.items()
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE_S)
+        path = folder / "replays" / f"{match_id}.replay"
+        assert eventually(path.is_file)
+        for replay_id in (match_id, f"../notes/{match_id}.0", f"{match_id}.0"):
+            asked = replay_pb2.GetReplayRequest(replay_id=replay_id)
+            with contextlib.suppress(grpc.RpcError):
+                pieces = client.replays.GetReplay(asked)
+                places[f"GetReplay {replay_id}"] = b"".join(piece.piece for piece in pieces)
+        listed = client.replays.ListReplays(replay_pb2.ListReplaysRequest())
+        places["ListReplays"] = listed.SerializeToString()
+        places["status page"] = get(notice_of(folder).metrics, path="/status")[1].encode()
+        places["metrics"] = get(notice_of(folder).metrics)[1].encode()
+    assert places[f"GetReplay {match_id}"] == path.read_bytes()
+    for name, stream in streams.items():
+        places[f"to {name}"] = b"".join(stream.received)
+    for file in folder.rglob("*"):
+        if file.is_file():
+            places[str(file.relative_to(folder)).replace(match_id, "MATCH")] = file.read_bytes()
+    return places, path
+
+
+def tools_show(path):
+    """What the commands show of a replay, by command."""
+    yield "export", "\n".join(export_lines(Replay.open(path))).encode()
+    shows = [
+        ["replay", "show", "--print", *eyes] for eyes in ([], ["--seat", "0"], ["--spectator"])
+    ]
+    for arguments in (*shows, ["replay", "verify"], ["replay", "verify", "--json"]):
+        result = CliRunner().invoke(main, [*arguments, str(path)])
+        assert result.exit_code == 0, result.output
+        yield " ".join(arguments), result.output.encode()
+
+
+def noted(places):
+    """Where notes are, with whose they are."""
+    secrets = {name: note.encode() for name, note in NOTES.items()}
+    return {
+        ("journal" if where.startswith("journal/") else where, *sorted(found))
+        for where, text in places.items()
+        if (found := finds(text, secrets))
+    }
+
+
+OWNERS_ALONE = {
+    ("journal", "ann", "bob"),
+    ("notes/MATCH.0.notes", "ann"),
+    ("notes/MATCH.1.notes", "bob"),
+    ("replay show --print --seat 0", "ann"),
+}
+
+
+def test_a_note_is_nowhere_but_in_the_journal_and_with_its_owner(tmp_path):
+    places, path = published(tmp_path)
+    assert noted({**places, **dict(tools_show(path))}) == OWNERS_ALONE
+
+
+def plant_notes_in_the_replay(patch):
+    split = write.without_notes
+    patch.setattr(write, "without_notes", lambda bodies: (tuple(bodies), split(bodies)[1]))
+
+
+def plant_notebooks_among_the_replays(patch):
+    patch.setattr(write, "notes_folder", lambda replays: replays)
+
+
+@pytest.mark.parametrize(
+    ("plant", "where"),
+    [
+        (plant_notes_in_the_replay, "replays/MATCH.replay"),
+        (plant_notebooks_among_the_replays, "replays/MATCH.0.notes"),
+    ],
+    ids=["notes in the replay", "notebooks among the replays"],
+)
+def test_a_planted_note_is_found(tmp_path, monkeypatch, plant, where):
+    plant(monkeypatch)
+    places, _ = published(tmp_path)
+    assert where in {place for place, *_ in noted(places)}
 
 
 # What would be found.

@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 import trio
+from click.testing import CliRunner
 from trio.testing import wait_all_tasks_blocked
 
+from arena.cli import main as main_command
+from arena.ladder.results import MatchOutcome
 from arena.referee import AbortCause
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
@@ -15,17 +18,20 @@ from arena.replay.verify import verify_file
 from arena.replay.write import write_replay
 from arena.server.bots import BotId
 from arena.server.matches.restore import aborted
-from arena.server.orders import BY_HAND, DealSetOrder
+from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder
 from arena.server.refusals import Refused
+from arena.store import EndedMatch
 from arena.testing.orders import match_order
+from arena.testing.results import MemoryResults
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.server.cuts import quick_disk
-from tests.server.lives import arena_in, run, says_hello
+from tests.server.lives import arena_in, plays, run, says_hello
 
 ANN, BOB = BotId("ann"), BotId("bob")
 ORDER = match_order("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
 SET = DealSetOrder("set", ORDER.terms, ORDER.tables, ORDER.seed)
 """The same match, as the only one of a deal-set."""
+RESULT = MatchOutcome("m", (3, -3), (1, 2), "completed", ({}, {}))
 
 
 @pytest.fixture
@@ -183,3 +189,116 @@ def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
         assert verdict.ok, verdict.problem
 
     run(main)
+
+
+# What a damaged journal costs.
+
+
+def damage_to(folder, decision):
+    """Flip a bit in the record of a match's nth decision."""
+    (segment,) = (folder / "journal").glob("*.journal")
+    data = segment.read_bytes()
+    with segment.open("rb") as file:
+        decided = [
+            each
+            for each in read_records(file, JOURNAL_MAGIC)
+            if isinstance(read_body(each)[1], journal_pb2.Decided)
+        ]
+    at = decided[decision].offset + 12
+    segment.write_bytes(data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :])
+
+
+async def a_life_to_mid_match(folder, order, policy):
+    """A life in which the bots of a match answer for a while, and that ends in mid match."""
+    async with arena_in(folder) as (arena, nursery):
+        for bot in order.bots:
+            nursery.start_soon(plays, arena, bot)
+        await trio.sleep(0.005)
+        arena.matches.order(order, "m", policy)
+        await trio.sleep(0.1)
+        assert arena.watch.counts.game("abstrac").decisions >= 4
+        assert "m" in arena.matches.referee.tables
+
+
+def test_a_match_whose_journal_is_damaged_is_aborted_and_says_so(folder, caplog):
+    results = MemoryResults()
+
+    async def main():
+        await a_life_to_mid_match(folder, ORDER, BY_HAND)
+        damage_to(folder, 3)
+        async with arena_in(folder, results) as (arena, _):
+            await wait_all_tasks_blocked()
+            assert not arena.matches.in_play, "it does not go on from an earlier point"
+            line = says_hello(arena, ANN)
+            welcome = play_pb2.ArenaMessage.FromString(line.take_frames()[0]).welcome
+            assert not welcome.open_asks
+
+    run(main)
+    outcome = results.ended["m"].outcome
+    assert (outcome.ending, outcome.evidence) == ("aborted", "journal")
+    verdict = verify_file(folder / "replays" / "m.replay")
+    assert verdict.ok, verdict.problem
+    assert verdict.verified.outcome.cause is AbortCause.JOURNAL
+    assert verdict.verified.outcome.decisions == 3, "what stands before the damage"
+    told = CliRunner().invoke(main_command, ["why", str(folder / "replays" / "m.replay"), "ann"])
+    assert "the arena's journal of it was damaged" in " ".join(told.output.split())
+    (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
+    assert (line.message, line.match) == ("a match is aborted, as the journal is damaged", "m")
+
+
+def test_a_match_of_a_deal_set_whose_journal_is_damaged_is_aborted_and_played_again(folder):
+    results = MemoryResults()
+
+    async def main():
+        await a_life_to_mid_match(folder, SET, SCHEDULED)
+        damage_to(folder, 3)
+        async with arena_in(folder, results) as (arena, nursery):
+            assert results.ended["m"].outcome.evidence == "journal"
+            assert not (folder / "replays" / "m.replay").exists(), "its packs are played again"
+            for bot in SET.bots:
+                nursery.start_soon(plays, arena, bot)
+            assert (await arena.lease(SET, "m")).has_result
+
+    run(main)
+    assert results.ended["m"].outcome.has_result
+    verdict = verify_file(folder / "replays" / "m.replay")
+    assert verdict.ok, verdict.problem
+
+
+def test_a_result_that_is_recorded_stands_though_the_journal_is_damaged(folder):
+    results = MemoryResults()
+
+    async def main():
+        await a_life_to_mid_match(folder, ORDER, BY_HAND)
+        damage_to(folder, 3)
+        results.record([EndedMatch(RESULT, "abstrac", ("ann", "bob"), "", 1)])
+        async with arena_in(folder, results):
+            await wait_all_tasks_blocked()
+
+    run(main)
+    assert results.ended["m"].outcome == RESULT
+    assert not (folder / "replays" / "m.replay").exists(), "none that says otherwise"
+
+
+def test_a_match_that_may_have_begun_where_the_journal_is_damaged_is_aborted(folder):
+    results = MemoryResults()
+
+    async def main():
+        async with arena_in(folder) as (arena, _):
+            for bot in ORDER.bots:
+                says_hello(arena, bot)
+            arena.matches.order(ORDER, "m", BY_HAND)
+            await wait_all_tasks_blocked()
+        (segment,) = (folder / "journal").glob("*.journal")
+        data = segment.read_bytes()
+        with segment.open("rb") as file:
+            records = list(read_records(file, JOURNAL_MAGIC))
+        begun = next(e for e in records if isinstance(read_body(e)[1], journal_pb2.Opened))
+        at = begun.offset + 40
+        segment.write_bytes(data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :])
+        async with arena_in(folder, results) as (arena, _):
+            await wait_all_tasks_blocked()
+            assert not arena.matches.in_play
+
+    run(main)
+    assert results.ended["m"].outcome.evidence == "journal"

@@ -1,10 +1,13 @@
-"""What the host of an arena tells of errors that nobody awaits."""
+"""What the host of an arena does before it serves, and tells of errors that nobody awaits."""
 
 import asyncio
 
 import pytest
 
+from arena.server.gate.tokens import Tokens
 from arena.server.host import tell_error
+from arena.server.listen import CannotServe
+from tests.server.running import running
 
 WAKE_UP = "Exception in callback PollerCompletionQueue._handle_events()()"
 
@@ -31,3 +34,21 @@ def test_an_error_in_a_callback_is_told_if_it_is_one(message, error, told, caplo
     finally:
         loop.close()
     assert [message in line for line in caplog.messages] == [True] * told
+
+
+def test_half_written_replays_of_a_killed_arena_are_removed_when_the_next_one_starts(tmp_path):
+    replays = tmp_path / "replays"
+    replays.mkdir()
+    (replays / ".one-77-1.partial").write_bytes(b"half")
+    (replays / "two.replay").write_bytes(b"whole")
+    with running(tmp_path, Tokens(guests=True)):
+        assert [path.name for path in replays.iterdir()] == ["two.replay"]
+
+
+def test_half_written_replays_of_a_running_arena_are_left_to_it(tmp_path):
+    with running(tmp_path, Tokens(guests=True)):
+        partial = tmp_path / "replays" / ".one-77-1.partial"
+        partial.write_bytes(b"half")
+        with pytest.raises(CannotServe), running(tmp_path, Tokens(guests=True)):
+            pass
+        assert partial.exists()

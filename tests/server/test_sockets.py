@@ -29,7 +29,7 @@ from arena.testing.orders import match_request
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
 from tests.attack.http2 import Wire
 from tests.cli.serving import ended
-from tests.doubles.streams import PATIENCE_S, PLAY, Client, reason_of
+from tests.doubles.streams import PATIENCE_S, PLAY, Client, eventually, reason_of
 from tests.rows import slow_unless, slow_unless_of_each_kind
 
 CANARY = "canary 2c7e"
@@ -143,15 +143,6 @@ def fetched(client, replay_id):
         if reason_of(error) != (NOT_FOUND, "UNKNOWN_REPLAY"):
             raise
         return b""
-
-
-def eventually(look):
-    """What `look` sees once it is there: a replay is cut after the players were told."""
-    for _ in range(int(PATIENCE_S / 0.05)):
-        if found := look():
-            return found
-        threading.Event().wait(0.05)
-    raise AssertionError("it never came")
 
 
 def test_a_match_leaves_a_replay_that_anyone_can_fetch(arena, client):

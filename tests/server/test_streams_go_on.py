@@ -12,7 +12,9 @@ import trio
 
 from arena.games import abstrac, democracy
 from arena.games.catalogue import GAMES, game_by_id
+from arena.games.contract import Seat
 from arena.referee import Ending, FaultKind
+from arena.replay.notebook import notes_of
 from arena.replay.read import Replay
 from arena.server.session.seating import decision_of
 from arena.testing.referee import WorkersHere
@@ -309,14 +311,16 @@ def test_notes_reach_the_replay_whatever_is_cut(folder, game):
     orders = orders_of(game.id, players_of(game.id), matches=1)
     twin = play(folder, orders, players_of(game.id))
     world = play(folder, orders, players_of(game.id), cuts_over(twin.boundaries, Killed, 3))
-    notes = [notes_of(each, orders[0]) for each in (twin, world)]
+    notes = [noted(each, orders[0]) for each in (twin, world)]
     assert notes[0]
     assert notes[0] == notes[1]
 
 
-def notes_of(world, order):
-    replay = Replay.open(world.data / "replays" / f"{order.deal_set}.replay")
-    return {(each.seat, each.decision): each.note for each in replay.decided if each.note}
+def noted(world, order):
+    path = world.data / "replays" / f"{order.deal_set}.replay"
+    replay = Replay.open(path)
+    seats = map(Seat, range(len(replay.names)))
+    return {(seat, at): text for seat in seats for at, text in notes_of(path, replay, seat).items()}
 
 
 # Heavy steps.

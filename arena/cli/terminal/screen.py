@@ -1,14 +1,15 @@
 """A replay drawn in a terminal, seen through somebody's eyes.
 
 A seat sees the events it was told, its own moves and notes, and the reasons of its
-faults. The spectator sees what everybody was told, and `ALL` sees everything. An
-abnormal end is explained in words: which seat did what, and where.
+faults. The spectator sees what everybody was told, and `ALL` sees everything but notes,
+which are for one owner each. An abnormal end is explained in words: which seat did what, and where.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from rich.console import Console
@@ -52,8 +53,19 @@ _DIGEST_SHOWN: Final = 16
 class Screen:
     """Draws one replay through somebody's eyes."""
 
-    def __init__(self, replay: Replay, eyes: Eyes, console: Console) -> None:
-        """Raises Unplayable if this arena has no such game, rules version or options."""
+    def __init__(
+        self,
+        replay: Replay,
+        eyes: Eyes,
+        console: Console,
+        noted: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        """Begin with `noted`, what the seat noted whose eyes these are, by its decisions.
+
+        Raises:
+          Unplayable: if this arena has no such game, rules version or options.
+        """
+        self._noted = noted
         self._replay = replay
         self._eyes = eyes
         self._console = console
@@ -227,8 +239,9 @@ class Screen:
             if self._forfeited_at.get(decision.seat) == decision.decision:
                 text = "it forfeits here: from now on the fallback plays its seat"
                 yield Text(f"      {text}", "bold red")
-        if own and decision.note:
-            yield Text().append("      note: ", "dim").append(draw.plain(decision.note), "italic")
+        note = self._noted.get(decision.decision, "") if self._eyes == decision.seat else ""
+        if note:
+            yield Text().append("      note: ", "dim").append(draw.plain(note), "italic")
 
     def _judged_by(self, decision: Decision) -> str:
         """The evidence of a fault, in words."""

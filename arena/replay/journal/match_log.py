@@ -1,10 +1,12 @@
 """What a journal holds of one match, written as the match is played."""
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from arena.referee import Evidence, FaultKind, MatchSpec, Outcome, Settled
+from arena.replay.notes import new_note, note_sha256
 from arena.replay.records import CHAIN_START, chained
 from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
 from arena.wire.terms import terms_message
@@ -21,11 +23,11 @@ _CHARGED_US: Final = tag_varint(5)
 _BANK_MS: Final = tag_varint(6)
 _FAULT: Final = tag_varint(7)
 _REASON: Final = tag_bytes(8)
-_NOTE: Final = tag_bytes(9)
 _UNASKED: Final = tag_varint(10) + b"\x01"
 _FORFEITED: Final = tag_varint(11) + b"\x01"
 _REFUNDED_US: Final = tag_varint(12)
 _EVIDENCE: Final = tag_bytes(13)
+_NOTE_SHA256: Final = tag_bytes(14)
 
 
 class Appendable(Protocol):
@@ -47,18 +49,27 @@ class SeatedAt(NamedTuple):
 class MatchLog:
     """The ledger of one match: `arena.referee.Ledger`. Keeps its records until it is cut."""
 
-    def __init__(self, journal: Appendable, number: int, seated: Sequence[SeatedAt] = ()) -> None:
+    def __init__(
+        self,
+        journal: Appendable,
+        number: int,
+        seated: Sequence[SeatedAt] = (),
+        *,
+        draw: Callable[[int], bytes] = os.urandom,
+    ) -> None:
         """Number `number` of its journal. Says nothing yet.
 
-        `seated` are the numbers under which the bots' streams know the match, by seat.
+        `seated` are the numbers under which the bots' streams know the match, by seat;
+        `draw` gives random bytes, for the salts of notes.
         """
         self._journal = journal
         self._number = number
         self._seated = tuple(seated)
         self._head = _MATCH + varint(number)
+        self._draw = draw
         self._chain = CHAIN_START
         self.bodies: list[bytes] = []
-        """The records so far, as a replay will hold them."""
+        """The records so far: what a replay will hold, and the notes that it will not."""
 
     def opened(self, spec: MatchSpec) -> None:
         """The match begins: everything that it is played by."""
@@ -91,11 +102,18 @@ class MatchLog:
     def go_on(self, bodies: Sequence[bytes]) -> None:
         """The match was cut short in an earlier journal: write down again what stood there."""
         for body in bodies:
-            self._append(body)
+            if journal_pb2.Record.FromString(body).HasField("noted"):
+                self._keep(body)
+            else:
+                self._append(body)
         self._append_seated()
 
     def decided(self, settled: Settled) -> None:
-        """A decision is settled. Written by hand: it is on the way of every move."""
+        """A decision is settled, its note before it, so that no hash is without its note.
+
+        Written by hand, as messages are written that leave nothing unsaid to chance: in the
+        order of the fields, and without those that are zero. It is on the way of every move.
+        """
         seat, game_move = settled.seat, settled.game_move
         parts = [
             _SEAT + varint(seat) if seat else b"",
@@ -104,27 +122,29 @@ class MatchLog:
             _MOVE,
             varint(len(game_move)),
             game_move,
-            _SENT_US,
-            varint(int(settled.sent_s * 1e6)),
-            _CHARGED_US,
-            varint(max(0, round(settled.charged_s * 1e6))),
         ]
+        if sent_us := int(settled.sent_s * 1e6):
+            parts.append(_SENT_US + varint(sent_us))
+        if (charged_us := round(settled.charged_s * 1e6)) > 0:
+            parts.append(_CHARGED_US + varint(charged_us))
         if settled.bank_ms:
             parts.append(_BANK_MS + varint(settled.bank_ms))
         if settled.fault is not None:
-            parts.append(
-                _FAULT + varint(settled.fault) + delimited(_REASON, settled.reason.encode())
-            )
-        if settled.note:
-            parts.append(delimited(_NOTE, settled.note.encode()))
+            parts.append(_FAULT + varint(settled.fault))
+            if settled.reason:
+                parts.append(delimited(_REASON, settled.reason.encode()))
         if settled.unasked:
             parts.append(_UNASKED)
         if settled.forfeited:
             parts.append(_FORFEITED)
-        if settled.refunded_s > 0:
-            parts.append(_REFUNDED_US + varint(round(settled.refunded_s * 1e6)))
+        if (refunded_us := round(settled.refunded_s * 1e6)) > 0:
+            parts.append(_REFUNDED_US + varint(refunded_us))
         if settled.evidence is not None:
             parts.append(delimited(_EVIDENCE, _evidence(settled.evidence)))
+        if settled.note:
+            note = new_note(seat, settled.decision, settled.note, self._draw)
+            self._keep(journal_pb2.Record(match=self._number, noted=note).SerializeToString())
+            parts.append(delimited(_NOTE_SHA256, note_sha256(note.salt, note.text)))
         decided = b"".join(parts)
         self._append(self._head + _DECIDED + varint(len(decided)) + decided)
 
@@ -156,12 +176,15 @@ class MatchLog:
 
     def _append(self, body: bytes) -> None:
         self._chain = chained(self._chain, body)
+        self._keep(body)
+
+    def _keep(self, body: bytes) -> None:
         self.bodies.append(body)
         self._journal.append(body)
 
 
 def settled_of(decided: journal_pb2.Decided) -> Settled:
-    """A decision as it was settled. Its evidence is left out: nothing follows from it."""
+    """A decision as it was settled, without evidence and note: nothing follows from them."""
     return Settled(
         seat=decided.seat,
         decision=decided.decision,
@@ -171,7 +194,7 @@ def settled_of(decided: journal_pb2.Decided) -> Settled:
         bank_ms=decided.bank_ms,
         fault=FaultKind(decided.fault) if decided.fault else None,
         reason=decided.reason,
-        note=decided.note,
+        note="",
         unasked=decided.unasked,
         forfeited=decided.forfeited,
         refunded_s=decided.refunded_us / 1e6,

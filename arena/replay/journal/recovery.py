@@ -1,9 +1,10 @@
 """What the journals of ended processes hold: matches that ended, and those that did not.
 
-Read once when an arena starts. A kill loses nothing of a journal; a torn end loses only the
+Read once when an arena starts, though it harms nothing at other times. A kill loses nothing of a journal; a torn end loses only the
 torn records.
 """
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,20 +17,27 @@ from arena.replay.frames import Discrepancy
 from arena.replay.journal.attempts import is_played_again, replaces
 from arena.replay.journal.match_log import SeatedAt, settled_of
 from arena.replay.journal.segments import alive, runs
+from arena.replay.notes import without_notes
 from arena.replay.read import JournalBody, Replay, Unplayable, read_body
 from arena.replay.records import (
     CHAIN_START,
     JOURNAL_MAGIC,
+    CutOff,
     Damaged,
     Framed,
     chained,
+    framed,
+    next_record,
     read_records,
+    records_from,
 )
 from arena.replay.signing import Signer
 from arena.replay.verify import verify
-from arena.replay.write import remove_partials, replay_path, with_revealed, write_replay
+from arena.replay.write import replay_path, with_revealed, write_replay
 from cardarena.v1 import journal_pb2
 
+_SHORTEST_BYTES: Final = 12
+"""No record that counts something is shorter, its frame included."""
 _FAULTS: Final = frozenset({0, *map(int, FaultKind)})
 
 
@@ -63,6 +71,9 @@ class Unfinished:
     """How it was ordered, if the journal has it."""
     boot_id: str = ""
     """The machine's, when it was written."""
+    damaged: bool = False
+    """Whether records may be missing after these, as the journal is damaged in the middle: what
+    they said may have been told."""
 
     @property
     def past(self) -> tuple[Settled, ...]:
@@ -106,6 +117,8 @@ class Recovery:
     """What could not be read or used, in sentences."""
     ordered: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
     """Matches that were ordered and have not begun, by id."""
+    doubtful: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
+    """Matches that were ordered, by id, and may have begun in a damaged part of a journal."""
     sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
     """By the bot's name and instance."""
     matches: int = 0
@@ -155,7 +168,6 @@ def recover(
     found = Recovery()
     if not journal_folder.is_dir():
         return found
-    remove_partials(replay_folder)
     deals = read_deals(journal_folder / DEALS_NAME)
     search = _Search(replay_folder, deals, held, signer, found)
     for segments in runs(journal_folder):
@@ -184,6 +196,8 @@ class _Match:
     bodies: list[bytes] = field(default_factory=list)
     seated: tuple[SeatedAt, ...] = ()
     order: journal_pb2.Ordered | None = None
+    sound: int | None = None
+    """How many of its records stand before damage to the journal; None if none was met."""
 
 
 class _Search:
@@ -214,53 +228,107 @@ class _Search:
         self._found.runs.append(self._run)
         self._boot_id = ""
         self._begins = True
+        self._lost_bytes = 0
         for segment in segments:
-            try:
-                with segment.open("rb") as file:
-                    self._segment(file)
-            except Damaged as error:
-                self._damaged(f"{segment.name}: {error}")
+            with segment.open("rb") as file:
+                self._segment(file, is_last=segment == segments[-1])
         for match in self._matches.values():
             if match is not None and match.wanted:
-                self._run.unfinished.add(match.opened.match_id)
-                unfinished = Unfinished(
-                    match.opened,
-                    tuple(match.bodies),
-                    self._deals.opening(match.opened),
-                    match.seated,
-                    match.order,
-                    self._boot_id,
-                )
-                self._found.unfinished.append(unfinished)
+                self._unfinished(match)
+        self._count_lost()
+
+    def _unfinished(self, match: _Match) -> None:
+        """A match that had not ended, or of which too much is lost to say how it did."""
+        self._run.unfinished.add(match.opened.match_id)
+        unfinished = Unfinished(
+            match.opened,
+            tuple(match.bodies[: match.sound]),
+            self._deals.opening(match.opened),
+            match.seated,
+            match.order,
+            self._boot_id,
+            damaged=match.sound is not None,
+        )
+        self._found.unfinished.append(unfinished)
+
+    def _count_lost(self) -> None:
+        """Let nothing be counted again that lost records may have counted.
+
+        Each may have raised any count by one.
+        """
+        lost = self._lost_bytes // _SHORTEST_BYTES
+        self._found.matches += lost
+        if lost:
+            for (bot, instance), kept in list(self._found.sessions.items()):
+                self._found.keep_session(bot, instance, kept.epoch + lost, kept.matches + lost)
 
     def _damaged(self, what: str) -> None:
         """Say what is wrong with this run; its segments stay for somebody to look at."""
         self._found.damage.append(what)
         self._run.damaged = True
 
-    def _segment(self, file: BinaryIO) -> None:
-        for record in read_records(file, JOURNAL_MAGIC):
-            number, body = read_body(record)
-            if isinstance(body, journal_pb2.Run):
-                self._boot_id = body.boot_id
-                continue
-            if self._begins:
-                # What was ordered before stands here again, if it still holds.
-                self._found.ordered.clear()
-                self._begins = False
-            if isinstance(body, journal_pb2.Ordered):
-                self._found.ordered[body.match_id] = body
-                self._orders[body.match_id] = body
-            elif isinstance(body, journal_pb2.SessionKept):
-                self._found.keep_session(body.bot, body.instance, body.epoch, body.matches)
+    def _segment(self, file: BinaryIO, *, is_last: bool) -> None:
+        """Take all records of a segment, those behind damage as well.
+
+        A process that is killed leaves a torn record at the very end, which nobody was told of.
+        Any other damage came later, to what had been told.
+        """
+        at, records = 0, read_records(file, JOURNAL_MAGIC)
+        while True:
+            try:
+                for record in records:
+                    at = record.offset
+                    self._take(record)
+                    at += len(framed(record.body))
+            except Damaged as error:
+                self._damaged(f"{Path(file.name).name}: {error}")
+                behind = next_record(file, at)
+                if behind is None and is_last and isinstance(error, CutOff):
+                    return
+                file.seek(0, os.SEEK_END)
+                self._lost((file.tell() if behind is None else behind) - at)
+                if behind is None:
+                    return
+                at = behind
+                file.seek(at)
+                records = records_from(file, at)
             else:
-                self._found.matches = max(self._found.matches, number)
-                self._record(number, body, record.body)
+                return
+
+    def _lost(self, size: int) -> None:
+        """So many bytes of the journal are lost: whose records these were, nobody knows."""
+        self._lost_bytes += size
+        for match in self._matches.values():
+            if match is not None and match.sound is None:
+                match.sound = len(match.bodies)
+        for match_id, ordered in self._orders.items():
+            if not ordered.ordered_again:
+                self._found.doubtful[match_id] = ordered
+                self._found.ordered.pop(match_id, None)
+
+    def _take(self, record: Framed) -> None:
+        number, body = read_body(record)
+        if isinstance(body, journal_pb2.Run):
+            self._boot_id = body.boot_id
+            return
+        if self._begins:
+            # What was ordered before stands here again, if it still holds.
+            self._found.ordered.clear()
+            self._begins = False
+        if isinstance(body, journal_pb2.Ordered):
+            self._found.ordered[body.match_id] = body
+            self._orders[body.match_id] = body
+        elif isinstance(body, journal_pb2.SessionKept):
+            self._found.keep_session(body.bot, body.instance, body.epoch, body.matches)
+        else:
+            self._found.matches = max(self._found.matches, number)
+            self._record(number, body, record.body)
 
     def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
         """Take a record of a match."""
         if isinstance(body, journal_pb2.Opened):
             self._found.ordered.pop(body.match_id, None)
+            self._found.doubtful.pop(body.match_id, None)
             self._matches[number] = self._begun(body)
         elif number not in self._matches:
             self._damaged(f"the beginning of match number {number} is missing")
@@ -274,7 +342,7 @@ class _Search:
             match.bodies.append(raw)
             if isinstance(body, journal_pb2.Closed):
                 self._close(match, body)
-            else:
+            elif not isinstance(body, journal_pb2.Noted):
                 match.chain = chained(match.chain, raw)
         if isinstance(body, journal_pb2.Closed):
             del self._matches[number]
@@ -301,17 +369,20 @@ class _Search:
         name = f"match {opened.match_id}"
         if closed.chain != match.chain:
             self._damaged(f"{name}: records are missing from its journal")
+            if match.sound is None:  # it is not known where
+                match.sound = 1
+            self._unfinished(match)
             return
         opening = self._deals.opening(opened)
         if opening is None:
             self._damaged(f"{name}: the key of its deals is missing")
             return
-        bodies = with_revealed(match.bodies, opening)
+        bodies = with_revealed(without_notes(match.bodies)[0], opening)
         try:
             outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
         except (Damaged, Discrepancy, Unplayable) as error:
             self._damaged(f"{name}: {error}")
-            outcome = None
+            return  # what does not verify is not published; the journal stays
         again = is_played_again(opened.deal_set, Ending(closed.ending))
         path = None
         if not again and not self._held(opened.deal_set or opened.match_id):
@@ -320,11 +391,10 @@ class _Search:
             )
         if path is None and not again:
             self._run.unpublished.add(opened.match_id)
-        if outcome is not None:
-            ended = Ended(opened, outcome, path, order=match.order)
-            if path is None:
-                ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
-            self._found.ended.append(ended)
-            # This ends the attempts that were found before it, not one that a later journal began.
-            unfinished = self._found.unfinished
-            unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]
+        ended = Ended(opened, outcome, path, order=match.order)
+        if path is None:
+            ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
+        self._found.ended.append(ended)
+        # This ends the attempts that were found before it, not one that a later journal began.
+        unfinished = self._found.unfinished
+        unfinished[:] = [each for each in unfinished if each.opened.match_id != opened.match_id]

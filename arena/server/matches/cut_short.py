@@ -32,6 +32,8 @@ class RecoveryAction(Enum):
     """Likewise, but it is played from its first card."""
     ABORT = auto()
     """Nobody will come for it, or it cannot go on."""
+    ABORT_AS_DAMAGED = auto()
+    """Its bots may have been told more than is known of it; of a deal-set, it is ordered again."""
 
 
 def action_for(unfinished: Unfinished) -> RecoveryAction:
@@ -39,6 +41,8 @@ def action_for(unfinished: Unfinished) -> RecoveryAction:
     # A power cut may have taken moves back that bots have seen.
     crashed = "" not in (unfinished.boot_id, boot_id()) and unfinished.boot_id != boot_id()
     order = unfinished.order
+    if unfinished.damaged and not crashed:
+        return RecoveryAction.ABORT_AS_DAMAGED
     if order is not None and order.ordered_again:
         if not unfinished.opened.deal_set:
             return RecoveryAction.ABORT  # as of `arena play`, which has ended with the arena

@@ -78,6 +78,8 @@ class Restoration:
             self._append(record)
         self._sessions.go_on_from(recovery.sessions)
         await self._take_up_results()
+        for doubtful in recovery.doubtful.values():
+            await self._abort_doubtful(doubtful)
         going_on = sum([await self._take_up(each) for each in recovery.unfinished])
         for promise in promised:
             order = kept_order(promise, promise.match_id)
@@ -145,6 +147,8 @@ class Restoration:
             self._matches.suspended(unfinished)
         elif action is RecoveryAction.ABORT:
             await self._abort(unfinished, AbortCause.STOPPED)
+        elif action is RecoveryAction.ABORT_AS_DAMAGED:
+            await self._abort_as_damaged(unfinished)
         elif action is RecoveryAction.RESUME_NOW:
             order = kept_order(unfinished.order, match_id)
             try:
@@ -165,8 +169,40 @@ class Restoration:
         outcome, bodies = aborted(unfinished, cause, self._journal)
         record = _ended(opened, outcome, self._journal.position)
         await trio.to_thread.run_sync(self._results.record, [record])
-        if unfinished.opening is not None:
+        secret = cause is AbortCause.JOURNAL and is_played_again(opened.deal_set, outcome.ending)
+        if unfinished.opening is not None and not secret:
             await self._write_replay(opened.match_id, bodies, unfinished)
+
+    async def _abort_as_damaged(self, unfinished: Unfinished) -> None:
+        """End a match whose journal is damaged, unless its result is known already."""
+        match_id = unfinished.opened.match_id
+        known = await trio.to_thread.run_sync(self._results.outcomes, [match_id])
+        if match_id in known and known[match_id].has_result:
+            _log.error("the replay of a match is lost", extra={"match": match_id})
+            return
+        _log.error("a match is aborted, as the journal is damaged", extra={"match": match_id})
+        await self._abort(unfinished, AbortCause.JOURNAL)
+
+    async def _abort_doubtful(self, ordered: journal_pb2.Ordered) -> None:
+        """End a match that was ordered, and may have begun where the journal is damaged."""
+        order = kept_order(ordered, ordered.match_id)
+        known = await trio.to_thread.run_sync(self._results.outcomes, [ordered.match_id])
+        if order is None or ordered.match_id in known:
+            return
+        _log.error(
+            "a match is aborted, as the journal is damaged", extra={"match": ordered.match_id}
+        )
+        outcome = Outcome(
+            ordered.match_id, Ending.ABORTED, (), (), (), (), decisions=0, cause=AbortCause.JOURNAL
+        )
+        ended = EndedMatch(
+            outcome_for_ladder(outcome),
+            order.terms.game.id,
+            tuple(bot.name for bot in order.table(ordered.match_id).bots),
+            "" if order.alone else order.deal_set,
+            time.time_ns() // 1_000_000,
+        )
+        await trio.to_thread.run_sync(self._results.record, [ended])
 
     async def _release_held(self) -> None:
         await trio.sleep(HELD_S)
@@ -220,7 +256,7 @@ def aborted(
     """Write the end of a match that cannot go on; its outcome, and its records to the last."""
     past = unfinished.past
     log = journal.match_again(unfinished.bodies)
-    end_s = max((each.sent_s + each.charged_s for each in past), default=0.0)
+    end_s = max((each.sent_s + each.charged_s + each.refunded_s for each in past), default=0.0)
     match_id = unfinished.opened.match_id
     outcome = Outcome(match_id, Ending.ABORTED, (), (), (), (), decisions=len(past), cause=cause)
     log.closed(outcome, end_s)

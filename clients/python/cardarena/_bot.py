@@ -33,7 +33,7 @@ class Bot(_Declaration):
 
     Every method is called on the thread that called `run`, one at a time.
     An exception in `move` costs the move, not the match: its traceback goes to
-    stderr, the arena plays the fallback at once, and the replay has a note.
+    stderr, the arena plays the fallback at once, and the owner finds a note.
     """
 
     start: MatchStart
@@ -65,7 +65,7 @@ class Bot(_Declaration):
     def move(self, ask: AnyAsk) -> Choice:
         """Chooses a move: one of `ask.moves`, its index, or a move of the game's own type.
 
-        `Noted(move, "why")` adds a note for the replay.
+        `Noted(move, "why")` adds a note for the bot's owner.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method `move`")
 

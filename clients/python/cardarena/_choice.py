@@ -16,7 +16,7 @@ MAX_NOTE_CHARS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """A choice with a note, which the bot's owner finds in the replay."""
+    """A choice with a note, which the bot's owner alone is shown, by `arena why`."""
 
     choice: Message | SupportsIndex
     """One of `ask.moves`, its index, or a move that was not offered."""

@@ -114,6 +114,10 @@ class _AbortCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbortCause
     """The result could not be written to disk."""
     ABORT_CAUSE_UNPLAYABLE: _AbortCause.ValueType  # 4
     """The match was begun by other rules or options than this arena has."""
+    ABORT_CAUSE_JOURNAL: _AbortCause.ValueType  # 5
+    """What the arena had written of the match was damaged, so that moves that had
+    been told may be missing.
+    """
 
 class AbortCause(_AbortCause, metaclass=_AbortCauseEnumTypeWrapper):
     """Says why the arena aborted a match. It is never a bot's fault."""
@@ -128,6 +132,10 @@ ABORT_CAUSE_DISK: AbortCause.ValueType  # 3
 """The result could not be written to disk."""
 ABORT_CAUSE_UNPLAYABLE: AbortCause.ValueType  # 4
 """The match was begun by other rules or options than this arena has."""
+ABORT_CAUSE_JOURNAL: AbortCause.ValueType  # 5
+"""What the arena had written of the match was damaged, so that moves that had
+been told may be missing.
+"""
 Global___AbortCause: _TypeAlias = AbortCause  # noqa: Y015
 
 @_typing.final

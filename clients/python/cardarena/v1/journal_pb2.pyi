@@ -10,6 +10,10 @@ is SHA-256 of chain(n-1) followed by the body of record n. A replay file
 holds the records of one match, byte for byte as they stand in the journal,
 and then what the journal itself never holds: the secret of the deals, and
 the arena's signature of the whole.
+
+What bots noted is for their owners alone. So a file of notes, which is never
+published, holds the notes of one seat of one match: after its own line of
+magic the records `noted`, in order. The replay has a hash of each.
 """
 
 from cardarena.v1 import game_pb2 as _game_pb2
@@ -69,6 +73,7 @@ class Record(_message.Message):
     RUN_FIELD_NUMBER: _builtins.int
     ORDERED_FIELD_NUMBER: _builtins.int
     SIGNED_FIELD_NUMBER: _builtins.int
+    NOTED_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match within its journal; counts from 1."""
     @_builtins.property
@@ -109,6 +114,12 @@ class Record(_message.Message):
         the key.
         """
 
+    @_builtins.property
+    def noted(self) -> Global___Noted:
+        """What a bot noted. Only in journals, before the decision, and in files of
+        notes; not in the chain.
+        """
+
     def __init__(
         self,
         *,
@@ -122,12 +133,13 @@ class Record(_message.Message):
         run: Global___Run | None = ...,
         ordered: Global___Ordered | None = ...,
         signed: Global___Signed | None = ...,
+        noted: Global___Noted | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "noted", b"noted", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "noted", b"noted", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run", "ordered", "signed"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run", "ordered", "signed", "noted"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -603,11 +615,11 @@ class Decided(_message.Message):
     BANK_MS_FIELD_NUMBER: _builtins.int
     FAULT_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
-    NOTE_FIELD_NUMBER: _builtins.int
     UNASKED_FIELD_NUMBER: _builtins.int
     FORFEITED_FIELD_NUMBER: _builtins.int
     REFUNDED_US_FIELD_NUMBER: _builtins.int
     EVIDENCE_FIELD_NUMBER: _builtins.int
+    NOTE_SHA256_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat."""
     decision: _builtins.int
@@ -622,8 +634,6 @@ class Decided(_message.Message):
     """What the bot did wrong, if the move was played for it."""
     reason: _builtins.str
     """Why, in words that hold only what the seat may know."""
-    note: _builtins.str
-    """What the bot noted for its owner."""
     unasked: _builtins.bool
     """Whether the seat had no ask: it has forfeited, has left, or has no time."""
     forfeited: _builtins.bool
@@ -632,6 +642,10 @@ class Decided(_message.Message):
     """
     refunded_us: _builtins.int
     """Microseconds that the arena was late itself, which are not charged."""
+    note_sha256: _builtins.bytes
+    """SHA-256 of enc("fd1", "note", salt, text) of what the bot noted for its
+    owner; empty if it noted nothing. The salt keeps others from guessing.
+    """
     @_builtins.property
     def move(self) -> _game_pb2.GameMove:
         """The move, the bot's own or the one played for it."""
@@ -651,19 +665,53 @@ class Decided(_message.Message):
         bank_ms: _builtins.int = ...,
         fault: _game_pb2.FaultKind.ValueType = ...,
         reason: _builtins.str = ...,
-        note: _builtins.str = ...,
         unasked: _builtins.bool = ...,
         forfeited: _builtins.bool = ...,
         refunded_us: _builtins.int = ...,
         evidence: Global___Evidence | None = ...,
+        note_sha256: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["evidence", b"evidence", "move", b"move"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "charged_us", b"charged_us", "decision", b"decision", "evidence", b"evidence", "fault", b"fault", "forfeited", b"forfeited", "move", b"move", "note", b"note", "reason", b"reason", "refunded_us", b"refunded_us", "seat", b"seat", "sent_us", b"sent_us", "unasked", b"unasked"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank_ms", b"bank_ms", "charged_us", b"charged_us", "decision", b"decision", "evidence", b"evidence", "fault", b"fault", "forfeited", b"forfeited", "move", b"move", "note_sha256", b"note_sha256", "reason", b"reason", "refunded_us", b"refunded_us", "seat", b"seat", "sent_us", b"sent_us", "unasked", b"unasked"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Decided: _TypeAlias = Decided  # noqa: Y015
+
+@_typing.final
+class Noted(_message.Message):
+    """Holds what a bot noted at a decision, for its owner alone."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    decision: _builtins.int
+    """The seat's decision in this match, counted from 1."""
+    salt: _builtins.bytes
+    """32 random bytes, drawn for this note."""
+    text: _builtins.str
+    """The note."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        decision: _builtins.int = ...,
+        salt: _builtins.bytes = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision", b"decision", "salt", b"salt", "seat", b"seat", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Noted: _TypeAlias = Noted  # noqa: Y015
 
 @_typing.final
 class Evidence(_message.Message):

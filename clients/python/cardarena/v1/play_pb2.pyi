@@ -367,7 +367,9 @@ class Answer(_message.Message):
     index: _builtins.int
     """The place of the move in the ask's list, from 0."""
     note: _builtins.str
-    """Whatever the bot's owner wants to find in the replay, at most 200 characters."""
+    """Whatever the bot's owner wants to read afterwards, at most 200 characters.
+    Nobody else is shown it; the replay has a salted hash of it.
+    """
     @_builtins.property
     def move(self) -> _game_pb2.GameMove:
         """The move itself, listed or not."""
