@@ -164,7 +164,9 @@ class Table:
             "legal_cards": lambda: sorted(
                 move.card for move in democracy.moves(self.state, Seat(asked))
             ),
-            "last_winner": lambda: self.shown.winner,
+            "last_winner": lambda: (
+                None if self.shown.winner == democracy.TIE else self.shown.winner
+            ),
             "captured_points": lambda: [by_suit(each) for each in seen.island.points],
             "tribes": lambda: tribes(self.scored.points),
             "scores": lambda: list(seen.totals),
