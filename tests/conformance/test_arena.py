@@ -347,6 +347,7 @@ def test_welcome_says_which_games_were_taken(declared, refused, why):
     assert bool(first.text) is bool(refused)
     assert first.rules_version == (0 if refused == "UNKNOWN_GAME" else 1)
     assert (second.game, second.refusal) == ("democracy", 0)
+    assert (declared.game in world.ann.session.games) is (refused is None)
     plays = world.ann.session.plays
     assert plays("abstrac", 1, 2) is (refused is None)
     assert plays("democracy", 1, 2)
