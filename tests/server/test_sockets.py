@@ -453,7 +453,7 @@ def fail(*args, **kwargs):
 
 def assert_hidden(error, caplog):
     """The client gets an incident's number, and what happened stands in the log."""
-    assert error.code() is grpc.StatusCode.INTERNAL
+    assert reason_of(error) == (grpc.StatusCode.INTERNAL, "INCIDENT")
     text, _, incident = error.details().rpartition(" ")
     assert text == INTERNAL_TEXT
     assert CANARY not in str(error)

@@ -477,8 +477,7 @@ class Answer(_message.Message):
 
     A further answer that means the same move is passed over, whether it names the
     index or the move and whatever its note; one that means another move, or none,
-    is refused as ALREADY_ANSWERED while its match is in play and the arena
-    remembers the ask. An answer to an ask that was closed, or that waits in
+    is refused as ALREADY_ANSWERED as long as the arena remembers the ask. An answer to an ask that was closed, or that waits in
     `later_asks`, is passed over.
 
     A client that cannot know whether its answer arrived SHOULD say the same
@@ -1177,8 +1176,8 @@ Global___Redirect: _TypeAlias = Redirect  # noqa: Y015
 class DealOpen(_message.Message):
     """Publishes the arena's commitment for a deal-set.
 
-    Told again on each stream until the deal-set is fixed, unchanged but for the
-    time, and always before its `deal_transcript`.
+    Told again on each later stream until the deal-set is fixed, and there before its
+    `deal_transcript`. Then it is the same but for `deadline_ms` and `commitment`.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1255,7 +1254,7 @@ class DealTranscript(_message.Message):
     """Shows all commitments before any is opened.
 
     Every bot that was asked to commit is shown it, also one that takes no part. Told
-    again on each stream until the deal-set is fixed.
+    again on each later stream until the deal-set is fixed.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
