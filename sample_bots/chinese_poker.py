@@ -145,7 +145,7 @@ class ChinesePokerBot(cardarena.Bot):
 
     def natural_or_setting(self, view):
         (front, middle, back), made = best_setting(view.held)
-        if view.HasField("natural"):
+        if view.natural:
             natural_makes = DRAGON_UNITS if view.natural == chinese_poker.DRAGON else NATURAL_UNITS
             if natural_makes > made:
                 return chinese_poker.Move(verb=chinese_poker.DECLARE_NATURAL)

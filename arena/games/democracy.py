@@ -64,7 +64,7 @@ TRIBE_POINTS: Final = 13
 MAX_ISLANDS: Final = 40
 """A race that nobody has won by then goes to the highest total (R9)."""
 TIE: Final = -1
-"""Stands for the winner of a tied trick where a list needs a number."""
+"""Stands for the winner of a tied trick in all that is told."""
 
 _HAND_ORDER: Final = {
     card: at
@@ -197,11 +197,11 @@ class TurnedUp:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The cards of a trick, by seat; `winner` captured, or None on a tie."""
+    """The cards of a trick, by seat; `winner` captured, or it was a `TIE`."""
 
     upcard: Card
     cards: tuple[Card, ...]
-    winner: Seat | None
+    winner: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +277,7 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     upcard = day.pool[0]
     winner = trick_winner(upcard, cards)
     island = capture(state.island, upcard, cards, winner)
-    shown = Told(Shown(upcard, cards, winner))
+    shown = Told(Shown(upcard, cards, TIE if winner is None else winner))
     if left[0]:
         pool = day.pool[1:]
         after = State(state.match, island, Day(day.number, left, pool, day.undealt))

@@ -5,7 +5,7 @@ and when, and tells ports and a ledger. Trio gives it time (`Timers`), a place
 to run heavy steps (`Workers`) and somebody to wait for its end (`Referee`).
 """
 
-from arena.referee.ask import Answer, OpenAsk, SeatPort
+from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
 from arena.referee.clock import SeatClock
 from arena.referee.lag import Lag, NeverLate
 from arena.referee.ledger import Evidence, Ledger, Settled, Unwritten
@@ -41,6 +41,7 @@ __all__ = [
     "OpenAsk",
     "Outcome",
     "Referee",
+    "Said",
     "SeatClock",
     "SeatPort",
     "Settled",

@@ -2,11 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from google.protobuf.message import Message
 
-from arena.games.contract import Moves, Seat
+from arena.games.contract import Move, Moves, Seat
 from arena.referee.clock import SeatClock
 from arena.referee.presence import Presence
 from arena.referee.spec import FaultKind, Outcome
@@ -21,6 +21,20 @@ class Answer:
     move: Message | None = None
     """A `cardarena.v1.GameMove`, not yet read."""
     note: str = ""
+
+
+class Said(NamedTuple):
+    """The legal move that a bot answered with."""
+
+    move: Move
+    place: int | None
+    """Where it stands among the offered moves; None if it is not one of them."""
+
+    @classmethod
+    def among(cls, moves: Moves, move: Move) -> "Said":
+        """A move, with its place if it has one."""
+        offered = moves.offered
+        return cls(move, offered.index(move) if move in offered else None)
 
 
 class Asker(Protocol):
@@ -60,6 +74,7 @@ class OpenAsk:
         "events",
         "moves",
         "number",
+        "said",
         "seat",
         "sent_s",
         "settled",
@@ -83,6 +98,8 @@ class OpenAsk:
         """The ask as encoded fields, but for its id, match, clock and texts."""
         self.events = events
         """What it tells of, for notation."""
+        self.said: Said | None = None
+        """What the bot answered, once it has, and in time."""
         self.number = 0
         self.sent_s = -1.0
         self.due_s = math.inf
@@ -149,10 +166,10 @@ class SeatPort(Protocol):
         """Ask the bot. The port calls `ask.answered` later, never from within."""
         ...
 
-    def asked_before(self, decision: int, choices: tuple[object, ...]) -> None:
+    def asked_before(self, decision: int, said: Said | None) -> None:
         """The match goes on after a crash: what the bot's last decision was, and its answer.
 
-        `choices` are the answers that say the same: an index, an encoded move.
+        `said` is None if it was a fault.
         """
         ...
 

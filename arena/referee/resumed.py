@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from arena.games.contract import Move, Rules, Seat, State
+from arena.referee.ask import Said
 from arena.referee.ledger import Settled
 from arena.referee.place import Place
 from arena.wire.codec import Codec
@@ -48,12 +49,8 @@ class ResumedDecisions:
             place.out = None
         place.forfeited = settled.forfeited
         if self._last[seat] == settled.decision and not settled.unasked:
-            choices: list[object] = []
+            said = None
             if settled.fault is None:
-                offered = rules.moves(state, seat).offered
-                choices = [
-                    settled.game_move,
-                    *(at for at, each in enumerate(offered) if each == move),
-                ]
-            place.port.asked_before(settled.decision, tuple(choices))
+                said = Said.among(rules.moves(state, seat), move)
+            place.port.asked_before(settled.decision, said)
         return settled, move

@@ -20,7 +20,7 @@ from typing import Final
 
 from arena.games.contract import Move, Seat, Step
 from arena.games.notation import Notation
-from arena.referee.ask import Answer, OpenAsk, SeatPort
+from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
 from arena.referee.clock import GRACE_S, SeatClock, Spent
 from arena.referee.gallery import Gallery
 from arena.referee.judge import Wrong, chosen_move
@@ -306,6 +306,8 @@ class Table:
         if isinstance(move, Wrong):
             self._blame(ask, *move, received_s, answer.note, raw)
             return
+        index = answer.index
+        ask.said = Said.among(ask.moves, move) if index is None else Said(move, index)
         place = self._places[ask.seat]
         self._close_ask(ask, place)
         place.clock.charge(spent.charged_s, in_time=True)

@@ -46,7 +46,7 @@ class Shown:
     """What the bot says it was shown at one seat of one match."""
 
     replay_id: str
-    """Empty if it missed the end of the match."""
+    """The match's id."""
     seat: Seat
     asks: tuple[tuple[int, str], ...]
     """Decisions, each with the first digits of the chain after it."""
@@ -66,8 +66,9 @@ class Receipt:
     participant: str
     """Under which it took part."""
     entropy: bytes
+    """Its own; empty if it did not know it any more."""
     transcript: bytes
-    """What it saw before it revealed; empty if it never did."""
+    """What it saw before it revealed; empty if it never saw one."""
     shown: tuple[Shown, ...]
     public_key: bytes = b""
     """The key that the arena had named, before anybody committed; empty if it named none."""
@@ -100,7 +101,7 @@ class Receipt:
                 context=bytes.fromhex(fields["context"]),
                 server_commitment=bytes.fromhex(fields["server_commitment"]),
                 participant=str(fields["participant"]),
-                entropy=bytes.fromhex(fields["entropy"]),
+                entropy=bytes.fromhex(fields["entropy"] or ""),
                 transcript=bytes.fromhex(fields["transcript"] or ""),
                 shown=tuple(_shown(match) for match in fields["matches"]),
                 public_key=bytes.fromhex(fields.get("public_key") or ""),
@@ -153,13 +154,6 @@ def compare(replay: Replay, receipt: Receipt) -> int:
         _Retold(replay, shown.seat).compare(shown)
     if named:
         return sum(len(shown.asks) for shown in named)
-    for shown in receipt.shown:  # the bot missed the end, which would have named the match
-        if not shown.replay_id and shown.seat < len(seats) and seats[shown.seat] == bot:
-            try:
-                _Retold(replay, shown.seat).compare(shown)
-            except Discrepancy:
-                continue
-            return len(shown.asks)
     raise Discrepancy(f"the receipt of {bot} has no match like this one, though it sat here")
 
 
@@ -185,6 +179,8 @@ def _compare_deal(replay: Replay, receipt: Receipt) -> None:
     if transcript_of(opened) != receipt.transcript:
         proof = ", and the arena signed it" if receipt.signed else ""
         raise Discrepancy(f"participant {name} was shown another transcript, by its receipt{proof}")
+    if commitments[name] == NO_COMMITMENT or not receipt.entropy:
+        return  # the transcript shows that nothing of the bot's is in it, or it forgot what
     if entropies_of(replay)[name] != receipt.entropy:
         raise Discrepancy(f"participant {name} revealed other entropy, by its receipt")
 
@@ -215,7 +211,7 @@ class _Retold:
                 raise self._wrong(decision, "was shown otherwise than the packs and rules give it")
         if chain.hex() != shown.chain:
             raise Discrepancy(f"seat {self._seat} was shown something else, by its receipt")
-        told_end = shown.end and shown.replay_id and self._replay.ending is not Ending.ABORTED
+        told_end = shown.end and self._replay.ending is not Ending.ABORTED
         if told_end and shown.end != self._end_sha256():
             raise Discrepancy(f"seat {self._seat} was told of another end, by its receipt")
 

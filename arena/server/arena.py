@@ -128,8 +128,8 @@ class Arena:
         """Attach a stream to its bot's session.
 
         Raises:
-          Refused: if the token is unknown, a game does not exist, or the arena drains and the
-            bot has no match in play.
+          Refused: if the token is unknown, too much is said, or the arena drains and the bot has
+            no match in play.
         """
         if self._closed:
             raise draining()

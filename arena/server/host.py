@@ -54,7 +54,7 @@ from arena.server.probe import TransportProbe
 from arena.server.services.lobby import Lobby
 from arena.server.services.play import SERVICE, play_handler
 from arena.server.services.replays import Replays
-from arena.server.session.session import MAX_MESSAGE_BYTES
+from arena.server.session.session import MAX_MESSAGE_BYTES, MAX_SENT_BYTES, MIN_PING_INTERVAL_MS
 from arena.server.watch import CallWatch, Watch
 from arena.store import open_store
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc, replay_pb2, replay_pb2_grpc
@@ -69,9 +69,9 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 OPTIONS: Final = (
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-    # A welcome may list 512 matches, and the end of a match all that a seat was not told.
-    ("grpc.max_send_message_length", 2 << 20),
+    # What is longer than gRPC takes is refused by it, without a reason that a program can read.
+    ("grpc.max_receive_message_length", 2 * MAX_MESSAGE_BYTES),
+    ("grpc.max_send_message_length", MAX_SENT_BYTES),
     ("grpc.max_metadata_size", 4_096),
     ("grpc.absolute_max_metadata_size", 8_192),
     ("grpc.max_concurrent_streams", 128),  # of one connection
@@ -80,7 +80,7 @@ OPTIONS: Final = (
     # Without this a frozen peer is noticed only after a minute.
     ("grpc.http2.ping_timeout_ms", 10_000),
     # Clients ping every 20 s; the default would close them for too many pings.
-    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", MIN_PING_INTERVAL_MS),
     ("grpc.http2.max_ping_strikes", 2),
     ("grpc.server_handshake_timeout_ms", 5_000),
     # Without a call on it; bots always have one.

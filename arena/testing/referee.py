@@ -15,7 +15,7 @@ import trio
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Step
-from arena.referee.ask import Answer, OpenAsk
+from arena.referee.ask import Answer, OpenAsk, Said
 from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag
 from arena.referee.ledger import Ledger, Settled
@@ -88,7 +88,7 @@ class Scripted:
         self.connected = True
         self.wants_text = wants_text
         self.presence: Presence | None = None
-        self.answered_before: tuple[int, tuple[object, ...]] | None = None
+        self.answered_before: tuple[int, Said | None] | None = None
         """Of a match that goes on: the bot's last decision and what it chose."""
         self._script = script
         self._send, self._receive = trio.open_memory_channel[OpenAsk](1)
@@ -119,8 +119,8 @@ class Scripted:
     def sit(self, presence: Presence) -> None:
         self.presence = presence
 
-    def asked_before(self, decision: int, choices: tuple[object, ...]) -> None:
-        self.answered_before = decision, choices
+    def asked_before(self, decision: int, said: Said | None) -> None:
+        self.answered_before = decision, said
 
     def hang_up(self) -> None:
         """Cannot be reached from now on."""

@@ -20,6 +20,7 @@ _CLOCK: Final = tag_bytes(4)
 _PLAYED_FOR: Final = tag_bytes(5)
 _MOVE_TEXT: Final = tag_bytes(6)
 _EVENT_TEXT: Final = tag_bytes(7)
+_DECISION: Final = tag_varint(8)
 # Fields of Clock.
 _MOVE_MS: Final = tag_varint(1)
 _BANK_MS: Final = tag_varint(2)
@@ -74,6 +75,7 @@ def match_field(match: int) -> bytes:
 
 def ask_element(
     ask_id: int,
+    decision: int,
     match: bytes,
     move_ms: int,
     bank_ms: int,
@@ -84,8 +86,9 @@ def ask_element(
     """An ask as an element of `Asks.asks`; `match` and `body` are encoded fields."""
     clock = _clock_field(move_ms, bank_ms, increment_ms, last_round_trip_ms)
     number = varint(ask_id)
-    size = len(_ASK_ID) + len(number) + len(match) + len(clock) + len(body)
-    return b"".join((_ASKS_ASK, varint(size), _ASK_ID, number, match, clock, body))
+    nth = _DECISION + varint(decision)
+    size = len(_ASK_ID) + len(number) + len(match) + len(clock) + len(nth) + len(body)
+    return b"".join((_ASKS_ASK, varint(size), _ASK_ID, number, match, clock, nth, body))
 
 
 @functools.lru_cache(maxsize=4096)  # most moves leave the bank as it is

@@ -11,7 +11,8 @@ Names correspond: for the family `chinese_poker` and prefix `ChinesePoker`
 
     View                 <-> message ChinesePokerView
     nested class Row     <-> message ChinesePokerRow
-    StrEnum Phase        <-> enum ChinesePokerPhase, values CHINESE_POKER_PHASE_...
+    StrEnum Phase        <-> enum ChinesePokerPhase, values CHINESE_POKER_PHASE_...;
+                             None is its zero, so no field of an enum is `optional`
     Move = Set | Play    <-> one flat message ChinesePokerMove whose `verb` is
                              CHINESE_POKER_VERB_SET or CHINESE_POKER_VERB_PLAY
     Event = Dealt | ...  <-> one flat message ChinesePokerEvent with a `kind`
@@ -262,9 +263,13 @@ class _Source:
             return access if one == "x" else f"[{one} for x in {access}]"
         if repeated:
             raise Mismatch(f"{where} is one value, but its field is repeated")
-        if optional and not field.has_presence:
+        if field.type == FieldDescriptor.TYPE_ENUM and field.has_presence:
+            raise Mismatch(f"{where} is an enum, whose zero says that there is none: not optional")
+        if optional and not field.has_presence and not _is_enum(inner):
             raise Mismatch(f"{where} may be None, so its field must be optional")
         one = self._one(shape, inner, field, access, where)
+        if optional and _is_enum(inner):
+            return f"0 if {access} is None else {one}"
         if optional and one != access:
             return f"None if {access} is None else {one}"
         return one
@@ -274,7 +279,7 @@ class _Source:
     ) -> str:
         """An expression for a single value of a type."""
         wrong = Mismatch(f"{where} does not fit its field of type {field.type}")
-        if isinstance(kind, type) and issubclass(kind, StrEnum):
+        if _is_enum(kind):
             if field.type != FieldDescriptor.TYPE_ENUM:
                 raise wrong
             return f"{self.name(shape.enum_numbers(kind, field.enum_type))}[{access}]"
@@ -375,13 +380,15 @@ def _field_reader(shape: _Shape, hint: Any, field: FieldDescriptor) -> Callable[
         one = _one_reader(shape, _element(inner), field)
         return lambda given: tuple(one(each) for each in getattr(given, name))
     one = _one_reader(shape, inner, field)
+    if optional and _is_enum(inner):
+        return lambda given: one(number) if (number := getattr(given, name)) else None
     if optional:
         return lambda given: one(getattr(given, name)) if given.HasField(name) else None
     return lambda given: one(getattr(given, name))
 
 
 def _one_reader(shape: _Shape, kind: Any, field: FieldDescriptor) -> Callable[[Any], Any]:
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
+    if _is_enum(kind):
         members = {n: member for member, n in shape.enum_numbers(kind, field.enum_type).items()}
 
         def read_enum(number: int) -> StrEnum:
@@ -408,6 +415,10 @@ def _optional(hint: Any) -> tuple[Any, bool]:
         if len(inner) == 1:
             return inner[0], True
     return hint, False
+
+
+def _is_enum(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, StrEnum)
 
 
 def _element(hint: Any) -> Any:

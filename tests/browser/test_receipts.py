@@ -64,6 +64,23 @@ def test_a_receipt_that_says_otherwise_is_told(node, fields, said, why):
     assert any(said in text for text in failures(report))
 
 
+# fmt: off
+NO_PART = [
+    (ALPHA, {"entropy": None},     "does not know its entropy any more",   "a bot that was restarted"),
+    (BARE,  {"entropy": "ab" * 32}, "added no entropy, and was shown so",  "a bot whose commitment came too late"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("bot", "fields", "said", "why"), NO_PART, ids=[r[-1] for r in NO_PART])
+def test_a_receipt_of_a_bot_that_cannot_vouch_for_its_entropy(node, bot, fields, said, why):
+    made = played(bots=(ALPHA, BARE))
+    report = node.examine(made.replay, receipts=[receipt_of(made, bot, **fields)])
+    assert failures(report) == []
+    assert any(said in each["text"] for each in report["checks"])
+    assert "bears that out" not in report["explanation"]
+
+
 def test_a_receipt_cut_short_is_told(node):
     made = played()
     (failure,) = failures(node.examine(made.replay, receipts=[receipt_of(made)[:-2]]))

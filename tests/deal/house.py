@@ -103,6 +103,7 @@ def play_out(game, options, deals, number, *, seats, absent=()):
                 body = codec.ask(rules.view(state, seat), events, moves)
                 ask = play_pb2.Ask.FromString(body)
                 ask.ask_id, ask.match, ask.seat = number << 20 | count[seat], number, seat
+                ask.decision = count[seat]
                 sitting.asks.append((seat, ask))
                 untold[seat] = []
             sitting.decided.append(
@@ -311,13 +312,17 @@ class House:
                 terms=game_pb2.MatchTerms(game=self.game.id),
                 seat=seat,
                 deal_context=self.context,
+                match_id=self.match_id,
             )
             player.tell(player.deals.on_match_start(start))
             for to, ask in sitting.asks:
                 if to == seat:
                     player.tell(player.deals.on_ask(ask))
             end = play_pb2.MatchEnd(
-                match=self.number, replay_id=self.match_id, trailing_events=sitting.trailing[seat]
+                match=self.number,
+                replay_id=self.match_id,
+                trailing_events=sitting.trailing[seat],
+                ending=game_pb2.ENDING_COMPLETED,
             )
             player.tell(player.deals.on_match_end(end))
 

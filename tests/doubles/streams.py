@@ -61,12 +61,12 @@ class Client:
 class Stream:
     """A play stream. What comes in is read on a thread of its own."""
 
-    def __init__(self, channel):
+    def __init__(self, channel, metadata=()):
         self.received = []
         """All bytes that came."""
         self._out = queue.SimpleQueue()
         self._in = queue.SimpleQueue()
-        self._call = channel.stream_stream(PLAY)(iter(self._out.get, None))
+        self._call = channel.stream_stream(PLAY)(iter(self._out.get, None), metadata=metadata)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

@@ -44,6 +44,8 @@ GAME, HANDS = "democracy", 4
 LATE_S = 7.0
 """Longer than a move and the bank together."""
 MAX_MATCHES = 3
+UNKNOWN_BODY = b"\x08\x01"
+"""A message of fields that this arena does not know."""
 NAME = "session_model"
 EXAMPLES = 40
 """Sequences of steps between two looks at the clock in a long run."""
@@ -87,8 +89,10 @@ class SessionMachine(RuleBasedStateMachine):
         welcome = outbox.only("welcome")
         assert welcome.epoch == model.epoch
         listed = [ask.ask_id for ask in welcome.open_asks] + list(welcome.later_asks)
-        self._asked(set(listed) - model.open.keys())
-        assert sorted(listed) == sorted(model.open), "all that is open, and nothing else"
+        asks = self.bot.session._asks
+        self._asked(set(asks.open_ids) - model.open.keys())
+        waiting = [entry.number for entry in asks.waiting]
+        assert sorted(listed) == sorted([*model.open, *waiting]), "all that is not settled"
         assert {match.match for match in welcome.matches} == self.matches.keys() - model.over
         self._hear()
 
@@ -110,7 +114,10 @@ class SessionMachine(RuleBasedStateMachine):
         self.steps.append(["answer", which, index, note])
         number = self._pick(self.model.open, which)
         illegal = index == 900
-        self.model.settle(number, index, FaultKind.ILLEGAL if illegal else None)
+        # What an illegal answer would have meant is nothing, so nothing differs from it.
+        self.model.settle(
+            *((number, None, FaultKind.ILLEGAL) if illegal else (number, index, None))
+        )
         refusals = [("NOTE_TOO_LONG", number)] if note else []
         text = "n" * 201 if note else ""
         answer = play_pb2.Answer(ask_id=number, index=index, note=text)
@@ -142,10 +149,13 @@ class SessionMachine(RuleBasedStateMachine):
         self._say([("UNKNOWN_ASK", number)], answers=_answers(play_pb2.Answer(ask_id=number)))
 
     @precondition(lambda self: self.connected)
-    @rule(data=st.sampled_from((b"", b"\xff", b"\x1a\x05", b"\x08\x01")))
+    @rule(data=st.sampled_from((b"", b"\xff", b"\x1a\x05", UNKNOWN_BODY)))
     def garbage(self, data):
         """Something unreadable is said: with one ask open it was the answer."""
         self.steps.append(["garbage", data.hex()])
+        if data == UNKNOWN_BODY:
+            self._say([("NOT_OFFERED", 0)], data=data)
+            return
         closed = None
         if len(self.model.open) == 1:
             (closed,) = self.model.open
@@ -272,7 +282,7 @@ class SessionMachine(RuleBasedStateMachine):
     def _say(self, refusals, closed=None, *, owed=False, data=None, **body):
         """Say something that is refused so, and closes so."""
         model = self.model
-        model.strikes += len(refusals)
+        model.strikes += sum(reason != "NOT_OFFERED" for reason, _ in refusals)
         if data is None:
             data = play_pb2.BotMessage(**body).SerializeToString()
         self.bot.send(data)

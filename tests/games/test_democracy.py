@@ -252,6 +252,14 @@ def test_the_view_lists_the_tricks_that_were_shown():
     island = last.island
     assert island.upcards == tuple(event.upcard for event in shown)
     assert island.plays == tuple(card for event in shown for card in event.cards)
-    assert island.winners == tuple(
-        democracy.TIE if event.winner is None else event.winner for event in shown
-    )
+    assert island.winners == tuple(event.winner for event in shown)
+
+
+def test_a_tie_is_the_same_value_in_the_event_as_in_the_view():
+    told_last = [
+        (event.winner, democracy.view(state, None).island.winners[-1:])
+        for state, told in play(2, 2)
+        for event, _ in told
+        if isinstance(event, Shown)
+    ]
+    assert (democracy.TIE, (democracy.TIE,)) in told_last

@@ -61,9 +61,9 @@ def watched(monkeypatch):
 def in_welcome(monkeypatch):
     resume = Session._resume
 
-    def resuming(self, now_s):
+    def resuming(self, welcome, now_s):
         drain = play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=bits()))
-        return [*resume(self, now_s), drain.SerializeToString()]
+        return [*resume(self, welcome, now_s), drain.SerializeToString()]
 
     monkeypatch.setattr(Session, "_resume", resuming)
 

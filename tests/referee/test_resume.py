@@ -6,6 +6,7 @@ from arena.games.catalogue import GAMES
 from arena.referee import Ending, FaultKind
 from arena.referee.ledger import Settled
 from arena.referee.spec import ForfeitedSeat
+from arena.wire.games import codec_of
 from tests.referee.matches import misdeeds, plays, run, spec_of, spread, thinks, thinks_but
 from tests.rows import slow_unless, slow_unless_of_each_kind
 
@@ -65,11 +66,12 @@ def test_a_bot_is_reminded_of_its_last_answer():
     _, bots, _ = run(spec, [plays] * 2, past=ledger.decisions[:5])
     last = {each.seat: each for each in ledger.decisions[:5]}
     for seat, bot in enumerate(bots):
-        decision, (game_move, index) = bot.answered_before
-        assert (decision, game_move) == (last[seat].decision, last[seat].game_move)
+        decision, said = bot.answered_before
+        assert decision == last[seat].decision
+        assert codec_of(spec.terms.game).game_move(said.move) == last[seat].game_move
         asked = next(each for each in bot.asked if each.decision == decision + 1)
         assert asked.decision == decision + 1
-        assert isinstance(index, int)
+        assert said.place is not None
 
 
 def test_a_journal_that_does_not_fit_aborts_the_match_and_blames_nobody(caplog):

@@ -272,20 +272,30 @@ def test_a_receipt_that_differs_has_its_sentence(change, says, why, house, tmp_p
         compare(house.replay(), changed(house, "ann", tmp_path, change))
 
 
-def test_a_bot_that_missed_the_end_finds_its_match_by_what_it_was_shown(house, tmp_path):
+def test_a_bot_that_missed_the_end_was_shown_the_rest(house, tmp_path):
     def missed(fields):
-        fields["matches"][0]["replay_id"] = fields["matches"][0]["end"] = None
+        fields["matches"][0]["end"] = None
 
     receipt = changed(house, "ann", tmp_path, missed)
     assert compare(house.replay(), receipt) == compare(house.replay(), house.receipt("ann"))
 
-    def missed_two(fields):
-        missed(fields)
-        other = {**fields["matches"][0], "asks": [[1, "00000000"]]}
-        fields["matches"].insert(0, other)
 
-    receipt = changed(house, "ann", tmp_path, missed_two)
-    assert compare(house.replay(), receipt) == compare(house.replay(), house.receipt("ann"))
+# fmt: off
+NO_PART = [
+    ({"entropy": None},                      "", "a bot that forgot its entropy"),
+    ({"entropy": None, "transcript": None},  "never revealed, by its receipt", "one that forgot, and was shown nothing"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fields", "says", "why"), NO_PART, ids=[row[-1] for row in NO_PART])
+def test_a_receipt_without_entropy(house, tmp_path, fields, says, why):
+    receipt = changed(house, "ann", tmp_path, lambda receipt: receipt.update(fields))
+    if says:
+        with pytest.raises(Discrepancy, match=says):
+            compare(house.replay(), receipt)
+    else:
+        assert compare(house.replay(), receipt)
 
 
 def test_a_bot_that_was_away_for_some_asks_has_a_chain_over_the_others(house, tmp_path):
@@ -379,13 +389,15 @@ class Witness(Bot):
 
     def ask(self, ask):
         message = play_pb2.Ask.FromString(ask.body)
-        message.ask_id, message.match = ask.decision, 1
+        message.ask_id, message.match, message.decision = ask.decision, 1, ask.decision
         self.deals.on_ask(message)
         super().ask(ask)
 
     def end(self, outcome, trailing_events):
         events = [game_pb2.GameEvent.FromString(event) for event in trailing_events]
-        end = play_pb2.MatchEnd(match=1, replay_id="m1", trailing_events=events)
+        end = play_pb2.MatchEnd(
+            match=1, replay_id="m1", trailing_events=events, ending=outcome.ending.value
+        )
         self.deals.on_match_end(end)
 
     def shown(self, folder, seat):

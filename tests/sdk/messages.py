@@ -38,10 +38,13 @@ def taken(*cards):
     return abstrac.Event(kind=abstrac.TAKEN, cards=cards)
 
 
-def ask(ask_id, match=1, *, moves=3, complete=True, events=(), played_for=(), move_ms=1000):
+def ask(
+    ask_id, match=1, *, decision=1, moves=3, complete=True, events=(), played_for=(), move_ms=1000
+):
     return Ask(
         ask_id=ask_id,
         match=match,
+        decision=decision,
         clock=Clock(move_ms=move_ms, bank_ms=500),
         played_for=played_for,
         abstrac=AbstracAsk(
@@ -53,11 +56,20 @@ def ask(ask_id, match=1, *, moves=3, complete=True, events=(), played_for=(), mo
     )
 
 
-def welcome(matches=(), open_asks=(), *, epoch=1, note_chars=200, message_bytes=65536):
+def welcome(
+    matches=(), open_asks=(), *, later=(), games=(), epoch=1, note_chars=200, message_bytes=65536
+):
     limits = Limits(max_message_bytes=message_bytes, max_note_chars=note_chars)
     matches = [start(match) for match in matches]
     return ArenaMessage(
-        welcome=Welcome(epoch=epoch, limits=limits, matches=matches, open_asks=open_asks)
+        welcome=Welcome(
+            epoch=epoch,
+            limits=limits,
+            matches=matches,
+            open_asks=open_asks,
+            later_asks=later,
+            games=games,
+        )
     )
 
 

@@ -76,8 +76,16 @@ def test_the_sdk_shares_no_code_with_the_arena_that_it_judges():
 # The handshake.
 
 
-def open_(commitment=SERVER_COMMITMENT, participant=ME, context=CONTEXT):
-    return DealOpen(context=context, server_commitment=commitment, participant=participant)
+def open_(
+    commitment=SERVER_COMMITMENT, participant=ME, context=CONTEXT, *, stands=b"", deadline_ms=5000
+):
+    return DealOpen(
+        context=context,
+        server_commitment=commitment,
+        participant=participant,
+        deadline_ms=deadline_ms,
+        commitment=stands,
+    )
 
 
 def shown(commitments=COMMITMENTS, names=None):
@@ -130,6 +138,12 @@ class Bot:
 ended = match_end(1).match_end
 swapped = {**COMMITMENTS, YOU: bytes(32)}
 
+TOO_LATE = shown({**COMMITMENTS, ME: bytes(32)})
+LATE_OPEN = open_(deadline_ms=0)
+WITHOUT = {**ENTROPIES, ME: b""}
+FORGOTTEN = commitment_of(CONTEXT, ME, OTHER)
+"""Of entropy that this process does not know."""
+
 # fmt: off
 ANSWERS = [
     # what it hears                                     sent                          why
@@ -151,6 +165,13 @@ ANSWERS = [
                                                         [OWN_COMMITMENT, OWN],        "void, and its entropy came too late"),
     ([open_(), shown(), closed(void="why", entropies={ME: OWN, YOU: b"?"})],
                                                         [OWN_COMMITMENT, OWN],        "void, as another bot opened something else"),
+    ([open_(), open_(stands=OWN_COMMITMENT), shown()],  [OWN_COMMITMENT, OWN],        "told again what the arena has of it"),
+    ([LATE_OPEN, open_(stands=bytes(32)), TOO_LATE],    [OWN_COMMITMENT],             "told again that it was too late"),
+    ([LATE_OPEN, TOO_LATE, closed(entropies=WITHOUT)],  [OWN_COMMITMENT],             "it was too late, and checks the rest"),
+    ([open_(stands=FORGOTTEN), shown({**COMMITMENTS, ME: FORGOTTEN}), closed(entropies={**ENTROPIES, ME: OTHER})],
+                                                        [],                           "it lost its memory, and another process opened"),
+    ([open_(stands=FORGOTTEN), shown({**COMMITMENTS, ME: FORGOTTEN}), closed(void="why", entropies={ME: b"", YOU: OTHER})],
+                                                        [],                           "it lost its memory, and nobody opened"),
     ([open_(context=b"short")],                         [],                           "a context that is none"),
     ([open_(commitment=b"short")],                      [],                           "a commitment that is none"),
 ]
@@ -170,6 +191,9 @@ SAID = [
     ([open_(context=b"short")],                          "not named as one",               "a context that is none"),
     ([open_(), closed(void="a reason", entropies={})],               "is void: a reason",              "void"),
     ([open_(), closed(entropies={ME: b""})],             "without this bot's entropy",     "it committed too late"),
+    ([LATE_OPEN, TOO_LATE, closed(entropies=WITHOUT)],   "without this bot's entropy",     "it was too late, and was shown so"),
+    ([open_(stands=FORGOTTEN), shown({**COMMITMENTS, ME: FORGOTTEN})],
+                                                         "had not committed to it",        "it lost its memory"),
 ]
 # fmt: on
 
@@ -196,7 +220,10 @@ LIES = [
     ([open_(), shown({YOU: YOURS})],                                         COMMITTED, "left this bot's commitment out",     "without the bot"),
     ([open_(), shown({})],                                                   COMMITTED, "left this bot's commitment out",     "an empty transcript"),
     ([open_(), shown({**COMMITMENTS, ME: YOURS})],                           COMMITTED, "replaced this bot's commitment",     "another commitment of the bot's"),
-    ([open_(), shown({**COMMITMENTS, ME: bytes(32)})],                       COMMITTED, "replaced this bot's commitment",     "the bot's commitment taken for none"),
+    ([open_(), shown({**COMMITMENTS, ME: bytes(32)})],                       COMMITTED, "did not wait for this bot's",        "the bot's commitment taken for none in good time"),
+    ([open_(), open_(stands=YOURS)],                                         COMMITTED, "replaced this bot's commitment",     "another commitment of the bot's, when told again"),
+    ([open_(), open_(stands=YOURS), shown()],                                COMMITTED, "replaced this bot's commitment",     "nothing is revealed after that lie either"),
+    ([open_(stands=YOURS), shown({**COMMITMENTS, ME: OTHER})],               [],        "replaced this bot's commitment",     "another commitment than the one that stood"),
     ([open_(), shown({**COMMITMENTS, YOU: b"short"})],                       COMMITTED, "a commitment that is none",          "a commitment of five bytes"),
     ([open_(), shown(names=[YOU, ME, ZOE])],                                 COMMITTED, "out of order",                       "participants out of order"),
     ([open_(), shown(names=[ME, YOU, YOU])],                                 COMMITTED, "or one twice",                       "a participant twice"),
@@ -278,7 +305,7 @@ def link(chain, decision, message):
 
 
 def ask_of(decision, moves=3, match=1):
-    return ask(match << 20 | decision, match, moves=moves, move_ms=decision)
+    return ask(100 + decision, match, decision=decision, moves=moves, move_ms=decision)
 
 
 class Memory:
@@ -367,8 +394,8 @@ def test_asks_that_are_told_again(messages, decisions, lie, why):
 
 def test_the_clock_is_no_part_of_what_was_shown():
     first, second = Memory(), Memory()
-    Bot(open_(), shown(), start(), ask(1 << 20 | 1, move_ms=5), ended, shelf=first)
-    Bot(open_(), shown(), start(), ask(1 << 20 | 1, move_ms=9), ended, shelf=second)
+    Bot(open_(), shown(), start(), ask(1, move_ms=5), ended, shelf=first)
+    Bot(open_(), shown(), start(), ask(1, move_ms=9), ended, shelf=second)
     assert first.matches == second.matches
 
 

@@ -28,6 +28,10 @@ def end(code, *, welcomed=True, lived_s=60.0, **more):
     return StreamEnd(code, "because", welcomed=welcomed, lived_s=lived_s, **more)
 
 
+def full(reason):
+    return end(grpc.StatusCode.RESOURCE_EXHAUSTED, error=reason)
+
+
 LOST = end(grpc.StatusCode.UNAVAILABLE)
 ABSENT = end(grpc.StatusCode.UNAVAILABLE, welcomed=False, lived_s=0.0)
 
@@ -40,7 +44,12 @@ AFTER = [
     (False, end(grpc.StatusCode.OK, draining=True),            False,      "an orderly end of an arena that closes"),
     (True,  end(grpc.StatusCode.OK),                           False,      "an orderly end, playing once"),
     (False, end(grpc.StatusCode.UNAVAILABLE, draining=True),   True,       "an arena that restarts"),
-    (False, end(grpc.StatusCode.RESOURCE_EXHAUSTED),           True,       "a stream that was closed for sending too much"),
+    (False, full("BUSY"),                                      True,       "an arena that is busy"),
+    (False, full("TOO_MANY_OPEN"),                             True,       "an arena with too many streams"),
+    (False, full("NOT_READING"),                               True,       "a bot that did not read for a while"),
+    (False, end(grpc.StatusCode.DEADLINE_EXCEEDED),            True,       "a hello that came too late"),
+    (False, end(grpc.StatusCode.INTERNAL, error="INCIDENT"),   True,       "an error of the arena's own"),
+    (False, end(grpc.StatusCode.UNKNOWN, error="NEW"),         True,       "a status and a reason that nobody knows"),
     (False, ABSENT,                                            True,       "an arena that is not there yet"),
 ]
 # fmt: on
@@ -61,11 +70,18 @@ def test_a_bot_comes_back_or_not(once, ended, again, why):
         (grpc.StatusCode.INVALID_ARGUMENT, "the arena did not accept what the bot said"),
         (grpc.StatusCode.ABORTED, "another bot took over with the same token"),
         (grpc.StatusCode.UNIMPLEMENTED, "this server is no arena"),
+        (grpc.StatusCode.RESOURCE_EXHAUSTED, "the arena takes no more of what this bot says"),
     ],
 )
 def test_some_ends_are_final(code, sentence):
     with pytest.raises(Refused, match=sentence + r".*\(because\)"):
         redial().after(end(code))
+
+
+@pytest.mark.parametrize("reason", ["TOO_MANY_REFUSALS", "TOO_MANY_MESSAGES", "MESSAGE_TOO_LONG"])
+def test_a_bot_that_was_closed_for_what_it_says_would_be_again(reason):
+    with pytest.raises(Refused, match="takes no more"):
+        redial().after(full(reason))
 
 
 # fmt: off

@@ -10,7 +10,7 @@ from google.rpc.status_pb2 import Status
 
 from arena.server.refusals import busy, not_now
 from cardarena._redial import Redial, StreamEnd
-from cardarena._retry import MAX_RETRY_S, STATUS_KEY, retry_delay_s
+from cardarena._retry import MAX_RETRY_S, STATUS_KEY, error_reason, retry_delay_s
 
 
 def asked(**delay):
@@ -42,9 +42,25 @@ def test_a_bot_reads_how_long_to_stay_away(metadata, delay_s, why):
     assert retry_delay_s(metadata) == delay_s
 
 
+# fmt: off
+NAMED = [
+    (busy("full", 0.25).trailing_metadata(),      "BUSY",  "a refusal with a time"),
+    (not_now("X", "no").trailing_metadata(),      "X",     "another refusal"),
+    (None,                                        "",      "no metadata"),
+    (asked(seconds=2),                            "",      "a time alone"),
+    ([(STATUS_KEY, b"\xff\xff")],                 "",      "bytes that are no status"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("metadata", "reason", "why"), NAMED, ids=[row[2] for row in NAMED])
+def test_a_bot_reads_why(metadata, reason, why):
+    assert error_reason(metadata) == reason
+
+
 def end(retry_s):
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
-    return StreamEnd(code, "busy", welcomed=False, lived_s=0.0, retry_s=retry_s)
+    return StreamEnd(code, "busy", welcomed=False, lived_s=0.0, retry_s=retry_s, error="BUSY")
 
 
 def test_bots_that_were_told_the_same_spread_over_as_much_time_again():

@@ -8,6 +8,7 @@ from cardarena._errors import Unreadable
 from cardarena._session import Session
 from cardarena.v1.game_pb2 import FAULT_KIND_TIMEOUT
 from cardarena.v1.play_pb2 import (
+    GAME_REFUSAL_OTHER_RULES,
     REFUSAL_REASON_ALREADY_ANSWERED,
     Answer,
     ArenaMessage,
@@ -15,6 +16,7 @@ from cardarena.v1.play_pb2 import (
     BotMessage,
     DealOpen,
     Drain,
+    GameAdmission,
     Hello,
     MatchStart,
     PlayedFor,
@@ -272,11 +274,11 @@ def test_a_long_note_is_cut_to_what_the_arena_takes():
     assert answer.note == "é" * 9 + "…"
 
 
-def test_an_ask_of_a_game_that_the_sdk_does_not_know_gives_up_the_move():
+def test_an_ask_of_a_game_that_the_sdk_does_not_know_gets_the_first_move():
     wire = Wire(*PLAYING, asks(Ask(ask_id=1, match=1)))
     ((answer,),) = answers_in(wire.sent)
     assert answer.note == "error: this version of the SDK has no messages of abstrac"
-    assert answer.WhichOneof("choice") is None
+    assert (answer.WhichOneof("choice"), answer.index) == ("index", 0)
 
 
 def test_time_left_counts_from_when_the_ask_came_in():
@@ -311,6 +313,78 @@ def test_the_author_is_told_in_one_line(message, line, why):
 
 def test_an_ask_closed_without_a_fault_is_not_worth_a_line():
     assert Wire(*PLAYING, asks(ask(1)), ask_closed(1)).said == []
+
+
+# fmt: off
+ASKED_AGAIN = [
+    # after ask 1 was answered 2 and the stream lost                    sent again    why
+    ([welcome([1, 2], [ask(1)], epoch=2)],                              [[(1, 2)]],   "listed, it gets the same answer"),
+    ([welcome([1, 2], [ask(1)], epoch=2), asks(ask(1))],                [[(1, 2)]] * 2, "asked twice, it gets it twice"),
+    ([welcome([1, 2], later=[1], epoch=2)],                             [],           "in later_asks alone, nothing is said"),
+    ([welcome([1, 2], later=[1], epoch=2), asks(ask(1))],               [[(1, 2)]],   "until it comes"),
+    ([welcome([1, 2], epoch=2)],                                        [],           "not listed, nothing is said"),
+    ([welcome([1, 2], epoch=2), asks(ask(1))],                          [[(1, 2)]],   "asked all the same, it gets the same answer"),
+    ([welcome([1, 2], epoch=2), asks(ask(7, decision=2))],              [],           "the next ask is thought about"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("messages", "sent", "why"), ASKED_AGAIN, ids=[row[-1] for row in ASKED_AGAIN]
+)
+def test_an_answer_that_may_be_lost_is_said_again_and_not_thought_anew(messages, sent, why):
+    wire = Wire(*PLAYING, asks(ask(1)))
+    wire.think(2)
+    wire.session.lost()
+    wire.sent.clear()
+    wire.dial(*messages)
+    assert wire.answers == sent
+    assert 1 not in wire.take()
+
+
+def test_an_ask_that_seemed_settled_while_the_bot_thought_takes_its_answer():
+    wire = Wire(*PLAYING, asks(ask(1)))
+    (thinking,) = wire.session.take().asks
+    assert wire.session.show(thinking)
+    wire.session.lost()
+    wire.dial(welcome([1, 2], epoch=2), asks(ask(1)))
+    assert thinking.open
+    assert not wire.session.has_work, "it is thought of once"
+    assert answers_in(wire.session.answer([Answer(ask_id=1, index=2)]))
+
+
+def test_an_ask_that_seemed_settled_before_the_bot_saw_it_waits_again():
+    wire = Wire(*PLAYING, asks(ask(1)))
+    wire.session.lost()
+    wire.dial(welcome([1, 2], epoch=2))
+    assert wire.take() == ["start 1", "start 2"]
+    wire.receive(asks(ask(1)))
+    assert wire.take() == [1]
+
+
+TAKEN = GameAdmission(game="abstrac", rules_version=1)
+OTHER_RULES = GameAdmission(
+    game="abstrac", refusal=GAME_REFUSAL_OTHER_RULES, text="other rules", rules_version=2
+)
+# fmt: off
+GAMES = [
+    ([],                    [],      [],   "",             "an arena that says nothing of games"),
+    ([TAKEN],               [],      [],   "",             "all are taken"),
+    ([TAKEN, OTHER_RULES],  [],      ["not seated: other rules"], "", "one is not, which is said"),
+    ([OTHER_RULES],         [],      ["not seated: other rules"], "other rules", "none is, so the bot waits in vain"),
+    ([OTHER_RULES],         [1],     ["not seated: other rules"], "", "none is, but a match is in play"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("games", "matches", "said", "useless", "why"), GAMES, ids=[row[-1] for row in GAMES]
+)
+def test_a_bot_hears_which_of_its_games_were_taken(games, matches, said, useless, why):
+    wire = Wire()
+    wire.dial()
+    received = wire.session.receive(welcome(matches, games=games).SerializeToString())
+    assert (received.say, received.useless) == (said, useless)
 
 
 def test_a_redirect_names_the_endpoint():

@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 import cardarena
+from cardarena.v1.play_pb2 import Capability, GameAdmission, GameRefusal
 from tests.doubles.fake_arena import PATIENCE_S, FakeArena
 from tests.sdk.messages import (
     ask,
@@ -131,6 +132,40 @@ def test_a_redirect_is_followed_with_the_same_token():
         with FakeArena(first) as here:
             play(Second, here)
     assert there.heard == ["me"]
+
+
+def test_where_nobody_is_at_the_new_endpoint_the_bot_goes_back_to_the_first():
+    with FakeArena(unknown_token) as gone:
+        nobody = gone.address
+
+    def first(arena, stream, hello):
+        arena.heard.append(list(hello.capabilities))
+        yield welcome()
+        yield redirect(nobody)
+        stream.hung_up.wait(PATIENCE_S)
+
+    def again(arena, stream, hello):
+        arena.heard.append(hello.token)
+        yield welcome()
+
+    with FakeArena(first, again) as here:
+        play(Second, here)
+    assert here.heard == [[Capability.CAPABILITY_REDIRECT], "me"]
+
+
+def test_a_bot_none_of_whose_games_is_taken_does_not_wait_in_vain(capsys):
+    def script(arena, stream, hello):
+        assert hello.contract == 1
+        refused = GameAdmission(
+            game="abstrac", refusal=GameRefusal.GAME_REFUSAL_UNKNOWN_GAME, text="no such game"
+        )
+        yield welcome(games=[refused])
+        stream.hung_up.wait(PATIENCE_S)
+
+    with FakeArena(script) as arena, pytest.raises(SystemExit) as ended:
+        cardarena.run(Second, argv=["--address", arena.address, "--token", "me"])
+    assert ended.value.code == 2
+    assert "seats this bot at none of its games: no such game" in capsys.readouterr().err
 
 
 def test_an_ask_is_closed_when_play_is_over():

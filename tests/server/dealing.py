@@ -46,6 +46,11 @@ class Bot:
         act = self.acts.pop(kind, None) or Bot.answer
         self.world.nursery.start_soon(act, self, message)
 
+    def send_until_heard(self, context, message):
+        assert message.deal_close.context == context
+        if self.connected:
+            self.send(message)
+
     async def answer(self, message):
         """What an honest bot does."""
         react = {

@@ -4,12 +4,33 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.referee import OpenAsk
-from arena.server.session.asks import REMEMBERED_ASKS, REMEMBERED_BYTES, AskState, AskTable
+from arena.games.abstrac import Take
+from arena.games.catalogue import game_by_id
+from arena.referee import OpenAsk, Said
+from arena.server.session.asks import REMEMBERED_ASKS, AskState, AskTable
 from arena.server.session.seats import REMEMBERED_ENDS, SeatTable
+from arena.wire.games import codec_of
+from cardarena.games.v1 import abstrac_pb2, democracy_pb2
+from cardarena.v1 import game_pb2, play_pb2
 
 SEATING = SimpleNamespace(number=1)
-SAID, OTHER = 3, 4
+CODEC = codec_of(game_by_id("abstrac"))
+SAID = Said(Take(3), 3)
+OTHER = 4
+
+
+def says(number=1, *, index=None, **move):
+    """An answer by its index or by a typed move, or neither."""
+    answer = play_pb2.Answer(ask_id=number, note="whatever")
+    if index is not None:
+        answer.index = index
+    elif move:
+        answer.move.CopyFrom(game_pb2.GameMove(**move))
+    return answer
+
+
+def takes(count):
+    return abstrac_pb2.AbstracMove(verb=abstrac_pb2.ABSTRAC_VERB_TAKE, count=count)
 
 
 def open_ask(number):
@@ -31,9 +52,10 @@ def sent(table, number=1):
     return entry
 
 
-def answered(table, number=1, choices=(SAID,)):
+def answered(table, number=1, said=SAID):
     entry = sent(table, number)
-    table.settle(table.take_open(number), choices)
+    table.settle(table.take_open(number))
+    entry.said, entry.codec = said, CODEC
     return entry
 
 
@@ -44,7 +66,7 @@ def withdrawn(table, number=1):
 
 
 def remembered(table, number=1):
-    table.remember(number, (SAID,))
+    table.remember(number, SAID, CODEC)
 
 
 def unknown(table, number=1):
@@ -78,8 +100,8 @@ def test_an_ask_in_its_state(state, listed, waits, taken, refused, why):
     assert (table().only_open() is not None) is listed
     assert (table().next_waiting() is not None) is waits
     assert (table().take_open(1) is not None) is taken
-    assert not table().contradicts(1, SAID)
-    assert table().contradicts(1, OTHER) is refused
+    assert not table().contradicts(says(index=SAID.place))
+    assert table().contradicts(says(index=OTHER)) is refused
 
 
 # fmt: off
@@ -99,7 +121,7 @@ def test_an_ask_that_is_withdrawn(state, known, why):
     table.withdraw(open_ask(1))
     assert list(table.open_ids) == []
     assert table.next_waiting() is None
-    assert table.contradicts(1, OTHER) is (state is answered)
+    assert table.contradicts(says(index=OTHER)) is (state is answered)
     if known:
         assert (entry.state, entry.ask, entry.seating) == (AskState.SETTLED, None, None)
 
@@ -127,20 +149,39 @@ def test_of_two_open_asks_none_is_the_only_one():
     assert table.only_open() is None
 
 
-def test_an_answer_may_be_said_in_any_of_its_words():
-    table = AskTable()
-    answered(table, choices=(SAID, b"typed"))
-    assert not table.contradicts(1, b"typed")
-    assert table.contradicts(1, b"another")
+LISTED, TYPED = Said(Take(3), 2), Said(Take(30), None)
+
+# fmt: off
+MEANINGS = [
+    # said     another answer                         differs  why
+    (LISTED,   says(index=2),                         False,   "the same index"),
+    (LISTED,   says(abstrac=takes(3)),                False,   "the same move, typed"),
+    (LISTED,   says(index=3),                         True,    "another index"),
+    (LISTED,   says(abstrac=takes(4)),                True,    "another move, typed"),
+    (LISTED,   says(),                                True,    "no choice at all"),
+    (LISTED,   says(abstrac=abstrac_pb2.AbstracMove()), True,  "a move without a verb"),
+    (LISTED,   says(democracy=democracy_pb2.DemocracyMove()), True, "a move of another game"),
+    (TYPED,    says(abstrac=takes(30)),               False,   "a move that is not listed"),
+    (TYPED,    says(index=0),                         True,    "a listed one after it"),
+]
+# fmt: on
 
 
-@pytest.mark.parametrize("size", [REMEMBERED_BYTES, REMEMBERED_BYTES + 1, 10_000])
-def test_a_long_answer_is_remembered_in_few_bytes(size):
+@pytest.mark.parametrize(
+    ("said", "answer", "differs", "why"), MEANINGS, ids=[row[-1] for row in MEANINGS]
+)
+def test_a_further_answer_is_compared_by_the_move_it_means(said, answer, differs, why):
     table = AskTable()
-    entry = answered(table, choices=(b"a" * size,))
-    assert len(entry.choices[0]) <= REMEMBERED_BYTES
-    assert not table.contradicts(1, b"a" * size)
-    assert table.contradicts(1, b"a" * (size - 1) + b"b")
+    answered(table, said=said)
+    assert table.contradicts(answer) is differs
+
+
+def test_the_asks_that_wait_are_told_in_their_order():
+    table = AskTable()
+    sent(table, 1)
+    first, second, third = (waiting(table, number) for number in (4, 2, 3))
+    second.ask.settled = True  # its match was suspended
+    assert list(table.waiting) == [first, third]
 
 
 def test_the_oldest_settled_ask_is_forgotten_and_no_open_one():
@@ -148,10 +189,10 @@ def test_the_oldest_settled_ask_is_forgotten_and_no_open_one():
     sent(table, 0)
     for number in range(1, REMEMBERED_ASKS + 1):
         answered(table, number)
-    assert table.contradicts(1, OTHER)
+    assert table.contradicts(says(1, index=OTHER))
     answered(table, REMEMBERED_ASKS + 1)
-    assert not table.contradicts(1, OTHER)
-    assert table.contradicts(2, OTHER)
+    assert not table.contradicts(says(1, index=OTHER))
+    assert table.contradicts(says(2, index=OTHER))
     assert list(table.open_ids) == [0]
 
 
@@ -193,7 +234,7 @@ def test_a_seat_in_its_state(state, plays, told, why):
     assert table.playing == (1 if plays else 0)
     assert (table.get(1) is not None) is plays
     assert table.any_ended is told
-    ends = [entry.end for entry in table.tell_ends_again(frozenset())]
+    ends = [end for _, end in table.tell_ends_again(frozenset())]
     assert ends == ([b"end 1"] if told else [])
 
 
@@ -241,6 +282,6 @@ def test_the_oldest_end_is_forgotten_when_many_more_have_come():
     playing(table, 0)
     for number in range(1, REMEMBERED_ENDS + 2):
         ended(table, number)
-    told = [entry.seating.number for entry in table.tell_ends_again(frozenset())]
+    told = [seating.number for seating, _ in table.tell_ends_again(frozenset())]
     assert told == list(range(2, REMEMBERED_ENDS + 2))
     assert table.playing == 1

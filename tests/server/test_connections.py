@@ -10,7 +10,6 @@ from arena.server.gate.tokens import Tokens
 from arena.server.matches.restore import KEPT_SILENT, session_records
 from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
-from arena.server.session.asks import REMEMBERED_BYTES, AskTable
 from arena.server.session.register import SessionRegister
 from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import play_pb2
@@ -234,14 +233,3 @@ def test_after_a_restart_those_who_never_played_are_counted_up_to_a_number():
     assert "player" in written
     assert "guest 0" not in written
     assert "guest 5" in written
-
-
-def test_long_answers_are_remembered_in_few_bytes():
-    asks = AskTable()
-    long, other = b"x" * 60_000, b"y" * 60_000
-    asks.remember(1, (long, b"short"))
-    kept = asks._entries[1].choices
-    assert all(len(each) <= REMEMBERED_BYTES for each in kept)
-    assert kept[1] == b"short"
-    assert not asks.contradicts(1, long)
-    assert asks.contradicts(1, other)

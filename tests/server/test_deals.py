@@ -270,7 +270,7 @@ def test_who_comes_back_is_told_how_much_time_is_left(tmp_path, monkeypatch):
             for each in bob.told
             if each.HasField("deal_transcript")
         ]
-        assert (opens, shown) == ([5000, 3000], [5000, 2000])
+        assert (opens, shown) == ([5000, 3000, 0], [5000, 2000])
 
     in_world(tmp_path, monkeypatch, main)
 
@@ -450,15 +450,15 @@ MESSAGES = [
     ("asked",     commits(lambda it: b"short"),       "MALFORMED",        "a commitment of another length"),
     ("asked",     reveals(lambda it: it.entropy),     "OUT_OF_ORDER",     "an opening before the commitment"),
     ("asked",     lambda it: it.world.deals.deal_commit(it.bot, b"?" * 32, OTHER),
-                                                      "UNKNOWN_ASK",      "a commitment to another deal-set"),
+                                                      "UNKNOWN_DEAL",      "a commitment to another deal-set"),
     ("asked",     lambda it: it.world.deals.deal_reveal(it.bot, b"", OTHER),
-                                                      "UNKNOWN_ASK",      "an opening without a context"),
+                                                      "UNKNOWN_DEAL",      "an opening without a context"),
     ("asked",     lambda it: it.world.deals.deal_commit(BotId("eve"), it.context, OTHER),
-                                                      "UNKNOWN_ASK",      "a commitment of one who has no seat"),
+                                                      "UNKNOWN_DEAL",      "a commitment of one who has no seat"),
     ("asked",     lambda it: it.world.deals.deal_reveal(BotId("eve"), it.context, OTHER),
-                                                      "UNKNOWN_ASK",      "an opening of one who has no seat"),
+                                                      "UNKNOWN_DEAL",      "an opening of one who has no seat"),
     ("asked",     lambda it: it.world.deals.deal_commit(BotId("dan"), it.context, OTHER),
-                                                      "UNKNOWN_ASK",      "a commitment of a bare bot"),
+                                                      "UNKNOWN_DEAL",      "a commitment of a bare bot"),
     ("asked",     lambda it: it.world.deals.deal_reveal(BotId("dan"), it.context, OTHER),
                                                       "OUT_OF_ORDER",     "an opening of a bare bot"),
     ("committed", commits(lambda it: it.commitment),  None,               "the same commitment again"),
@@ -528,7 +528,7 @@ def test_deal_sets_that_are_over_are_forgotten_in_time(tmp_path, monkeypatch):
         assert world.deals._handshakes == {}
         assert list(world.log.book.deals()) == []
         refusal = world.deals.deal_commit(BotId("ann"), first.context, OTHER)
-        assert reason(refusal) == "UNKNOWN_ASK"
+        assert reason(refusal) == "UNKNOWN_DEAL"
 
     in_world(tmp_path, monkeypatch, main)
 

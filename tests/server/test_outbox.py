@@ -14,7 +14,7 @@ from tests.doubles.asks import SentAsk
 
 def element(ask_id, size=40):
     padding = play_pb2.Ask(move_texts=["x" * max(0, size - 30)]).SerializeToString()
-    return ask_element(ask_id, match_field(1), 1000, 0, 0, 0, padding)
+    return ask_element(ask_id, 1, match_field(1), 1000, 0, 0, 0, padding)
 
 
 def drain_frame(number):

@@ -245,8 +245,10 @@ NOTHING = Answer(ask_id=FIRST)
 TWICE = [
     (SAME,     SAME,               [],                         "the same index"),
     (SAME,     OTHER,              [("ALREADY_ANSWERED", FIRST)],  "another index"),
-    (SAME,     TYPED,              [("ALREADY_ANSWERED", FIRST)],  "the same move, said otherwise"),
+    (SAME,     TYPED,              [],                         "the same move, typed"),
     (TYPED,    TYPED,              [],                         "the same typed move"),
+    (TYPED,    SAME,               [],                         "the same typed move, by its index"),
+    (TYPED,    OTHER,              [("ALREADY_ANSWERED", FIRST)],  "another index after a typed move"),
     (TYPED,    Answer(ask_id=FIRST, move=choose(Order.SECOND)),
                                    [("ALREADY_ANSWERED", FIRST)],  "another typed move"),
     (SAME,     Answer(ask_id=FIRST, index=0, note="again"),
@@ -255,7 +257,7 @@ TWICE = [
     (Answer(ask_id=FIRST, index=9), Answer(ask_id=FIRST, index=9),
                                    [],                         "the same illegal index"),
     (Answer(ask_id=FIRST, index=9), SAME,
-                                   [("ALREADY_ANSWERED", FIRST)],  "a legal move after an illegal one"),
+                                   [],                         "anything after a fault: the ask is closed"),
 ]
 # fmt: on
 
@@ -341,7 +343,6 @@ UNREADABLE = [
     (b"\xff\xff\xff",                       "the message could not be read",  "no protobuf"),
     (b"\x1a\x05\x0a",                       "the message could not be read",  "cut off"),
     (b"",                                   "the message is empty",           "empty"),
-    (b"\x98\x06\x01",                       "the message is empty",           "a field nobody knows"),
     (b"\x1a\x06\x0a\x04\x22\x02\xff\xfe",   "the message could not be read",  "text that is no UTF-8"),
 ]
 # fmt: on
@@ -378,6 +379,23 @@ def test_garbage_that_answers_an_ask_lets_the_next_one_come():
         (FIRST, 1),
         (ask_id(2, 1), 2),
     ]
+
+
+UNKNOWN_BODIES = [
+    (b"\xfa\x06\x02\x08\x01", "a body of a later contract"),
+    (b"\x98\x06\x01", "a field nobody knows"),
+]
+
+
+@pytest.mark.parametrize(("data", "why"), UNKNOWN_BODIES, ids=[r[-1] for r in UNKNOWN_BODIES])
+def test_a_message_of_a_newer_client_costs_nothing(data, why):
+    world = World()
+    world.begin()
+    for _ in range(session_module.MAX_STRIKES + 1):
+        world.ann.send(data)
+    assert world.ann.refusals() == [("NOT_OFFERED", 0)] * (session_module.MAX_STRIKES + 1)
+    assert not world.ann.outbox.closed
+    assert world.ledgers[0].decisions == [], "the only open ask is open still"
 
 
 COMMIT = play_pb2.DealCommit(context=b"x", commitment=bytes(32))

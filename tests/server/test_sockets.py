@@ -29,7 +29,7 @@ from arena.testing.orders import match_request
 from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
 from tests.attack.http2 import Wire
 from tests.cli.serving import ended
-from tests.doubles.streams import PATIENCE_S, PLAY, Client, eventually, reason_of
+from tests.doubles.streams import PATIENCE_S, PLAY, Client, Stream, eventually, reason_of
 from tests.rows import slow_unless, slow_unless_of_each_kind
 
 CANARY = "canary 2c7e"
@@ -196,7 +196,7 @@ def test_a_bot_that_does_not_come_back_is_played_for(arena, client):
 # Streams that are refused.
 
 HELLO = play_pb2.BotMessage(hello=play_pb2.Hello(token="guest:x")).SerializeToString()
-BRIDGE = play_pb2.Hello(token="guest:x", games=[play_pb2.GameSupport(game="bridge")])
+TOO_MANY = play_pb2.Hello(token="guest:x", games=[play_pb2.GameSupport(game="abstrac")] * 101)
 READY = play_pb2.BotMessage(ready=play_pb2.Ready()).SerializeToString()
 
 # fmt: off
@@ -204,7 +204,7 @@ REFUSED = [
     (play_pb2.Hello(token="wrong"),  grpc.StatusCode.UNAUTHENTICATED, "BAD_TOKEN", "a wrong token"),
     (play_pb2.Hello(),               grpc.StatusCode.UNAUTHENTICATED, "NO_TOKEN", "no token"),
     (play_pb2.Hello(token="guest:"), INVALID, "BAD_NAME",     "a guest without a name"),
-    (BRIDGE,                         INVALID, "UNKNOWN_GAME", "a game that there is not"),
+    (TOO_MANY,                       INVALID, "TOO_MANY_GAMES", "more games than there will be"),
     (READY,                          NOT_NOW, "NO_HELLO",     "ready before hello"),
     (b"",                            NOT_NOW, "NO_HELLO",     "an empty message"),
     (b"\xff\xff",                    INVALID, "MALFORMED",    "bytes that are no message"),
@@ -225,6 +225,30 @@ def test_a_stream_is_refused_with_a_reason(client, said, code, reason, why):
     assert error.details()
 
 
+# fmt: off
+CARRIED = [
+    # in the metadata      in hello      the end                 why
+    ("Bearer guest:m1",    "",           None,                   "the token as call metadata"),
+    ("Bearer guest:m2",    "guest:m2",   None,                   "in both places"),
+    ("Bearer guest:m3",    "guest:m4",   "BAD_TOKEN",            "two tokens"),
+    ("Basic guest:m5",     "",           "BAD_TOKEN",            "another scheme"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("metadata", "token", "reason", "why"), CARRIED, ids=[row[-1] for row in CARRIED]
+)
+def test_a_token_may_be_carried_as_in_the_lobby(client, metadata, token, reason, why):
+    stream = Stream(client.channel, metadata=(("authorization", metadata),))
+    stream.say(hello=play_pb2.Hello(token=token))
+    if reason is None:
+        stream.expect("welcome")
+        stream.end()
+    else:
+        assert reason_of(stream.error()) == (grpc.StatusCode.UNAUTHENTICATED, reason)
+
+
 def test_a_stream_that_never_says_hello_is_closed(client, monkeypatch):
     monkeypatch.setattr(play, "HELLO_S", 0.05)
     assert reason_of(client.stream().error()) == (
@@ -233,15 +257,21 @@ def test_a_stream_that_never_says_hello_is_closed(client, monkeypatch):
     )
 
 
-def test_an_oversized_message_ends_its_stream_and_no_other(arena, client):
-    with seated(arena, "o1", "o2") as (first, second):
-        create(client, "o1", "o2", time_control=QUICK)
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [(65_537, "MESSAGE_TOO_LONG"), (131_072, "MESSAGE_TOO_LONG"), (131_073, "")],
+    ids=["one byte too many", "twice as long", "too long even for gRPC, which names no reason"],
+)
+def test_an_oversized_message_ends_its_stream_and_no_other(arena, client, size, reason):
+    names = f"o1 {size}", f"o2 {size}"
+    with seated(arena, *names) as (first, second):
+        create(client, *names, time_control=QUICK)
         second.expect("match_start")
         second.expect("asks")
-        second.send(b"\0" * 65_537)
-        assert second.error().code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        second.send(b"\0" * size)
+        assert reason_of(second.error()) == (grpc.StatusCode.RESOURCE_EXHAUSTED, reason)
         with Client(arena.address) as again:
-            back = again.stream("guest:o2", games=GAMES_OF_A_BOT)
+            back = again.stream(f"guest:{names[1]}", games=GAMES_OF_A_BOT)
             (ask,) = back.expect("welcome").open_asks
             back.answer(play_pb2.Answer(ask_id=ask.ask_id, index=0))
             ends = played(first, back)
@@ -415,7 +445,7 @@ def fail(*args, **kwargs):
 
 def assert_hidden(error, caplog):
     """The client gets an incident's number, and what happened stands in the log."""
-    assert error.code() is grpc.StatusCode.INTERNAL
+    assert reason_of(error) == (grpc.StatusCode.INTERNAL, "INCIDENT")
     text, _, incident = error.details().rpartition(" ")
     assert text == INTERNAL_TEXT
     assert CANARY not in str(error)

@@ -128,7 +128,7 @@ def test_a_match_whose_id_is_no_name_of_a_file_is_refused():
 
 def ask(number, size=10):
     padding = play_pb2.Ask(move_texts=["x" * size]).SerializeToString()
-    return ask_element(number, match_field(1), 1000, 0, 0, 0, padding)
+    return ask_element(number, 1, match_field(1), 1000, 0, 0, 0, padding)
 
 
 def drain(number):

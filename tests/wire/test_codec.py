@@ -203,7 +203,7 @@ def test_a_long_list_is_cut_and_says_so(count, offered, complete, why):
 
 def element(ask_id, *, move_ms=1, bank_ms=0, increment_ms=0, round_trip_ms=0, body=b""):
     match = asks.match_field(7)
-    return asks.ask_element(ask_id, match, move_ms, bank_ms, increment_ms, round_trip_ms, body)
+    return asks.ask_element(ask_id, 5, match, move_ms, bank_ms, increment_ms, round_trip_ms, body)
 
 
 CLOCKS = [(1, 0, 0, 0), (10_000, 60_000, 500, 123), (0, 0, 0, 1), (86_400_000,) * 4]
@@ -213,7 +213,7 @@ CLOCKS = [(1, 0, 0, 0), (10_000, 60_000, 500, 123), (0, 0, 0, 1), (86_400_000,) 
 def test_a_frame_of_asks_is_an_arena_message(clock):
     move_ms, bank_ms, increment_ms, round_trip_ms = clock
     body = asks.seat_field(3) + ABSTRAC.ask(view_and_state(), [], abstrac.CHOICES)
-    given = [asks.ask_element(n, asks.match_field(7), *clock, body) for n in (1, 300)]
+    given = [asks.ask_element(n, n + 1, asks.match_field(7), *clock, body) for n in (1, 300)]
     message = play_pb2.ArenaMessage.FromString(asks.asks_frame(given))
     expected = play_pb2.Ask.FromString(body)
     expected.match = 7
@@ -226,7 +226,7 @@ def test_a_frame_of_asks_is_an_arena_message(clock):
         )
     )
     for ask, ask_id in zip(message.asks.asks, (1, 300), strict=True):
-        expected.ask_id = ask_id
+        expected.ask_id, expected.decision = ask_id, ask_id + 1
         assert ask == expected
         assert ask.seat == 3
 

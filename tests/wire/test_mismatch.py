@@ -42,6 +42,7 @@ class Pile:
 class View:
     turn: Seat
     colour: Colour
+    shade: Colour | None
     past: tuple[Colour, ...]
     piles: tuple[Pile, ...]
     top: Pile | None
@@ -75,7 +76,7 @@ class Stopped:
 
 
 MESSAGES = {
-    "View": """uint32 turn; Colour colour; repeated Colour past; repeated Pile piles;
+    "View": """uint32 turn; Colour colour; Colour shade; repeated Colour past; repeated Pile piles;
         Pile top; optional sint32 last; repeated Cards rows""",
     "Pile": "string name; bool open; repeated string cards",
     "Move": "Verb verb; string card; uint32 pile; optional string why",
@@ -168,6 +169,8 @@ CHANGES = [
     ("View",      "optional sint32 last",    "sint32 last",           r"View\.last may be None"),
     ("View",      "Colour colour",           "string colour",         r"View\.colour does not fit"),
     ("View",      "Colour colour",           "uint32 colour",         r"View\.colour does not fit"),
+    ("View",      "Colour colour",           "optional Colour colour", r"View\.colour is an enum"),
+    ("View",      "Colour shade",            "optional Colour shade", r"View\.shade is an enum"),
     ("View",      "repeated Colour past",    "Colour past",           r"View\.past is a tuple"),
     ("View",      "repeated Pile piles",     "Pile piles",            r"View\.piles is a tuple"),
     ("View",      "repeated Pile piles",     "repeated uint32 piles", r"View\.piles does not fit"),
@@ -263,6 +266,7 @@ views = st.builds(
     View,
     uint32,
     st.sampled_from(Colour),
+    st.none() | st.sampled_from(Colour),
     colours,
     st.lists(piles, max_size=3).map(tuple),
     st.none() | piles,

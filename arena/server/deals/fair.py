@@ -286,8 +286,8 @@ class FairDeals:
         message = play_pb2.ArenaMessage(deal_close=close)
         for each in participants:
             bot = self._find(BotId(each.bot, each.instance))
-            if bot is not None and bot.adds_entropy and bot.connected:
-                bot.send(message)
+            if bot is not None and bot.adds_entropy:
+                bot.send_until_heard(deal.context, message)
 
     def _fixed(self, deal: BookedDeal) -> FixedDeals:
         culprits = self._culprits(deal.fair_deal.deal_set)
@@ -304,7 +304,7 @@ class FairDeals:
         if context in self._over:
             return None  # stale: it crossed the news that the deal-set is over
         text = "there is no such deal-set, or it is not this bot's"
-        return refusal(play_pb2.RefusalReason.REFUSAL_REASON_UNKNOWN_ASK, text)
+        return refusal(play_pb2.RefusalReason.REFUSAL_REASON_UNKNOWN_DEAL, text)
 
 
 class _Bell:

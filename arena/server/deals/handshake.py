@@ -5,7 +5,8 @@
 | COMMIT | deal_open          | a commitment from each bot asked  | REVEAL         |
 | REVEAL | deal_transcript    | the opening of each commitment    | SETTLED        |
 
-A bot that does not commit in time adds no entropy, which is no fault. A
+Every bot that was asked for a commitment is shown all of them. One that does not
+commit in time adds no entropy, which is no fault. A
 commitment that is opened wrongly or not at all makes the deal-set void: otherwise
 a bot could look at the others' entropy first, and choose whether to add its own.
 """
@@ -51,6 +52,10 @@ class Participant(Protocol):
 
     def send(self, message: play_pb2.ArenaMessage, /) -> None:
         """Tell it something. Does not block and does not raise."""
+        ...
+
+    def send_until_heard(self, context: bytes, message: play_pb2.ArenaMessage, /) -> None:
+        """Tell it how a deal-set was opened, later again unless it has heard. Likewise."""
         ...
 
 
@@ -185,10 +190,11 @@ class Handshake:
         seat = self._seats.get(bot)
         if seat is None or not seat.asked:
             return
-        if self.phase is Phase.COMMIT and seat.commitment is None:
-            self._send_open(seat)
-        if self.phase is Phase.REVEAL and seat.owes_opening:
-            if seat.connected_since_s is None:
+        if self.phase is Phase.SETTLED:
+            return
+        self._send_open(seat)
+        if self.phase is Phase.REVEAL:
+            if seat.owes_opening and seat.connected_since_s is None:
                 seat.connected_since_s = self._now_s()
             self._send_transcript(seat)
             self._advance()
@@ -208,7 +214,7 @@ class Handshake:
         """Take a bot's commitment; None if it was taken, or had been."""
         seat = self._seats[bot]
         if not seat.asked:
-            return refusal(_Reason.REFUSAL_REASON_UNKNOWN_ASK, "nobody asked for a commitment")
+            return refusal(_Reason.REFUSAL_REASON_UNKNOWN_DEAL, "nobody asked for a commitment")
         if len(commitment) != _COMMITMENT_BYTES:
             text = f"a commitment has {_COMMITMENT_BYTES} bytes"
             return refusal(_Reason.REFUSAL_REASON_MALFORMED, text)
@@ -268,6 +274,7 @@ class Handshake:
                     seat.connected_since_s = (
                         self._began_s if bot is not None and bot.connected else None
                     )
+                if seat.asked:
                     self._send_transcript(seat)
         if self.phase is Phase.REVEAL and not any(seat.owes_opening for seat in seats):
             self.phase = Phase.SETTLED
@@ -310,12 +317,14 @@ class Handshake:
         return max(0, round((due_s - self._now_s()) * 1000))
 
     def _send_open(self, seat: _Seat) -> None:
+        waits = self.phase is Phase.COMMIT and seat.commitment is None
         deal_open = play_pb2.DealOpen(
             context=self.context,
             server_commitment=self._server_commitment,
-            deadline_ms=self._left_ms(self._due_s(self._began_s, COMMIT_S)),
+            deadline_ms=self._left_ms(self._due_s(self._began_s, COMMIT_S)) if waits else 0,
             participant=seat.name,
             public_key=self._signer.public_key if self._signer is not None else b"",
+            commitment=seat.commitment or b"",
         )
         self._send(seat, play_pb2.ArenaMessage(deal_open=deal_open))
 
@@ -328,7 +337,7 @@ class Handshake:
                 )
                 for each in self._seats.values()
             ],
-            deadline_ms=self._left_ms(self._reveal_due_s(seat)),
+            deadline_ms=self._left_ms(self._reveal_due_s(seat)) if seat.owes_opening else 0,
             signature=self._signature,
         )
         self._send(seat, play_pb2.ArenaMessage(deal_transcript=transcript))

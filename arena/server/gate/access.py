@@ -1,8 +1,8 @@
 """Who may make which call: the whole table, and the one place where it is applied.
 
-The play stream carries its token in `hello`, since a bot may be written in a
-language whose gRPC makes metadata hard to reach. Every other call carries it as
-`authorization: Bearer TOKEN`.
+Every call carries its token as `authorization: Bearer TOKEN`. The play stream may
+carry it in `hello` instead, since a bot may be written in a language whose gRPC
+makes metadata hard to reach.
 """
 
 from collections.abc import Iterable, Mapping
@@ -60,7 +60,7 @@ def authorise(access: Access, metadata: Iterable[tuple[str, str | bytes]], token
     """
     if access in (Access.OPEN, Access.HELLO):
         return
-    token = _bearer(metadata)
+    token = bearer(metadata)
     if tokens.guests and not token:
         return
     if tokens.guests and token.startswith(GUEST):
@@ -70,8 +70,24 @@ def authorise(access: Access, metadata: Iterable[tuple[str, str | bytes]], token
         raise denied("WRONG_SCOPE", "this call needs an organiser's token")
 
 
-def _bearer(metadata: Iterable[tuple[str, str | bytes]]) -> str:
-    """The token of a call; empty if there is none."""
+def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> str:
+    """The token of a play stream: that of `hello`, or else that of the call.
+
+    Raises:
+      Refused: if they are two.
+    """
+    token = bearer(metadata)
+    if token and hello_token and token != hello_token:
+        raise unauthenticated("BAD_TOKEN", "hello and the call's metadata have different tokens")
+    return hello_token or token
+
+
+def bearer(metadata: Iterable[tuple[str, str | bytes]]) -> str:
+    """The token of a call; empty if there is none.
+
+    Raises:
+      Refused: if there is one that is not said as it should be.
+    """
     found = [value for key, value in metadata if key == "authorization"]
     if not found:
         return ""

@@ -42,7 +42,8 @@ async def fail(context: Context, call: str) -> None:
     """End a call after an error of ours, within an `except` block. Always raises."""
     incident = secrets.token_hex(4)
     _log.exception("an error in a call", extra={"incident": incident, "call": call})
-    await context.abort(grpc.StatusCode.INTERNAL, f"{INTERNAL_TEXT} {incident}")
+    text = f"{INTERNAL_TEXT} {incident}"
+    await refuse(context, Refused(grpc.StatusCode.INTERNAL, "INCIDENT", text))
 
 
 class CallInterceptor(grpc.aio.ServerInterceptor):

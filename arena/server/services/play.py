@@ -14,11 +14,12 @@ from google.protobuf.message import DecodeError
 
 from arena.referee import Unwritten
 from arena.server.arena import Arena
+from arena.server.gate.access import token_of
 from arena.server.gate.calls import Context, fail, refuse
 from arena.server.gate.traffic import MESSAGE_BYTES, Account
 from arena.server.refusals import Refused, invalid, not_now, suspended
 from arena.server.session.outbox import Outbox
-from arena.server.session.session import Session
+from arena.server.session.session import MAX_MESSAGE_BYTES, Session
 from arena.server.watch import Watch
 from cardarena.v1 import play_pb2
 
@@ -76,6 +77,7 @@ class _Play:
     async def _serve(self, context: Context) -> None:
         account = self._arena.limits.stream(context)
         hello = await self._hello(context)
+        hello.token = token_of(hello.token, context.invocation_metadata() or ())
         outbox = Outbox(asyncio.get_running_loop(), self._now_s, self._counts)
         session = self._arena.hello(hello, outbox)
         peer, epoch, reason = context.peer(), session.epoch, "CUT_OFF"
@@ -119,6 +121,8 @@ class _Play:
             raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_HELLO", text) from None
         if data is grpc.aio.EOF:
             raise not_now("NO_HELLO", "the stream ended before hello")
+        if len(data) > MAX_MESSAGE_BYTES:
+            raise _too_long(data)
         try:
             message = play_pb2.BotMessage.FromString(data)
         except DecodeError:
@@ -138,6 +142,9 @@ class _Play:
                 return
             counts.messages += 1
             account.received_bytes += len(data) + MESSAGE_BYTES
+            if len(data) > MAX_MESSAGE_BYTES:
+                outbox.close(_too_long(data))
+                return
             counts.received_s = received_s = now_s()
             try:
                 deliver(outbox, data, received_s)
@@ -156,6 +163,11 @@ class _Play:
                     await write(frame)
                 except asyncio.InvalidStateError:
                     pass
+
+
+def _too_long(data: bytes) -> Refused:
+    text = f"a message of {len(data)} bytes came, and {MAX_MESSAGE_BYTES} are the most"
+    return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LONG", text)
 
 
 def _why(reader: asyncio.Task[None], outbox: Outbox) -> str:

@@ -1,28 +1,27 @@
 """A bot's asks over all its streams, each in one state that moves down only.
 
-| state   | listed by `welcome`   | what an answer does                                   |
-|---------|-----------------------|-------------------------------------------------------|
-| WAITING | no: it was never sent | nothing: it is passed over                            |
-| OPEN    | yes                   | it goes to the match                                  |
-| SETTLED | no                    | nothing if it says the same again, else it is refused |
+| state   | listed by `welcome`   | what an answer does                                    |
+|---------|-----------------------|--------------------------------------------------------|
+| WAITING | in `later_asks` alone | nothing: it is passed over                             |
+| OPEN    | yes                   | it goes to the match                                   |
+| SETTLED | no                    | nothing if it means the same move, else it is refused  |
 
 A bot has as many OPEN asks as it takes at a time; others wait in the order in
 which they came. Only the latest settled asks are remembered.
 """
 
-import hashlib
 from collections import deque
-from collections.abc import KeysView, ValuesView
+from collections.abc import Iterator, KeysView, ValuesView
 from enum import Enum, auto
 from typing import Final
 
-from arena.referee import OpenAsk
+from arena.referee import OpenAsk, Said
 from arena.server.session.seating import Seating
+from arena.wire.codec import Codec, Malformed
+from cardarena.v1 import play_pb2
 
 REMEMBERED_ASKS: Final = 1024
 """Settled asks that are remembered, to tell a repeated answer from another one."""
-REMEMBERED_BYTES: Final = 64
-"""Of an answer that is longer its digest is remembered."""
 
 
 class AskState(Enum):
@@ -36,7 +35,7 @@ class AskState(Enum):
 class AskEntry:
     """One ask and its state."""
 
-    __slots__ = ("ask", "choices", "number", "seating", "state")
+    __slots__ = ("ask", "codec", "number", "said", "seating", "state")
 
     def __init__(self, number: int, seating: Seating | None, ask: OpenAsk | None) -> None:
         self.number = number
@@ -45,8 +44,10 @@ class AskEntry:
         self.ask = ask
         """None once it is settled: a match must not be held by what is remembered of it."""
         self.state = AskState.WAITING
-        self.choices: tuple[object, ...] = ()
-        """What settled it, in few bytes; () if no answer did."""
+        self.said: Said | None = None
+        """The move that settled it; None if no answer did, or a fault."""
+        self.codec: Codec | None = None
+        """What reads a further answer."""
 
     @property
     def asked(self) -> tuple[Seating, OpenAsk]:
@@ -81,6 +82,11 @@ class AskTable:
         """Whether any may still wait."""
         return bool(self._waiting)
 
+    @property
+    def waiting(self) -> Iterator[AskEntry]:
+        """The asks that wait, in their order."""
+        return (entry for entry in self._waiting if _waits(entry))
+
     def add(self, seating: Seating, ask: OpenAsk) -> AskEntry:
         """A new ask, which waits to be sent."""
         entry = self._entries[ask.number] = AskEntry(ask.number, seating, ask)
@@ -99,8 +105,7 @@ class AskTable:
         """Take the ask that has waited longest, and is still to be made; None if there is none."""
         while self._waiting:
             entry = self._waiting.popleft()
-            # A match that was suspended has settled it, without a word to anybody.
-            if entry.state is AskState.WAITING and not entry.asked[1].settled:
+            if _waits(entry):
                 return entry
         return None
 
@@ -112,12 +117,11 @@ class AskTable:
         """The one ask that is open; None if there is none, or more than one."""
         return next(iter(self._open.values())) if len(self._open) == 1 else None
 
-    def settle(self, entry: AskEntry, choices: tuple[object, ...]) -> None:
-        """An ask is settled, by an answer that says one of `choices`; () if by none."""
+    def settle(self, entry: AskEntry) -> None:
+        """An ask is settled, by an answer or without one."""
         self._open.pop(entry.number, None)
         entry.state = AskState.SETTLED
         entry.ask = entry.seating = None
-        entry.choices = tuple(map(_brief, choices))
         self._settled.append(entry.number)
         if len(self._settled) > REMEMBERED_ASKS:
             del self._entries[self._settled.popleft()]
@@ -126,23 +130,30 @@ class AskTable:
         """An ask is settled without the bot: it was open, waited, or was answered just now."""
         entry = self._entries.get(ask.number)
         if entry is not None and entry.state is not AskState.SETTLED:
-            self.settle(entry, ())
+            self.settle(entry)
 
-    def remember(self, number: int, choices: tuple[object, ...]) -> None:
+    def remember(self, number: int, said: Said | None, codec: Codec) -> None:
         """An ask was settled before the arena was restarted."""
-        self._entries[number] = AskEntry(number, None, None)
-        self.settle(self._entries[number], choices)
+        entry = self._entries[number] = AskEntry(number, None, None)
+        entry.said, entry.codec = said, codec
+        self.settle(entry)
 
-    def contradicts(self, number: int, choice: object) -> bool:
-        """Whether an answer says something else than the one that settled its ask."""
-        entry = self._entries.get(number)
-        if entry is None or not entry.choices:
+    def contradicts(self, answer: play_pb2.Answer) -> bool:
+        """Whether an answer means something else than the one that settled its ask."""
+        entry = self._entries.get(answer.ask_id)
+        if entry is None or entry.said is None or entry.codec is None:
             return False
-        return _brief(choice) not in entry.choices
+        kind = answer.WhichOneof("choice")
+        if kind == "index":
+            return answer.index != entry.said.place
+        if kind != "move":
+            return True
+        try:
+            return bool(entry.codec.read_move(answer.move) != entry.said.move)
+        except Malformed:
+            return True
 
 
-def _brief(choice: object) -> object:
-    """What an answer said, in few bytes."""
-    if isinstance(choice, bytes) and len(choice) > REMEMBERED_BYTES:
-        return hashlib.sha256(choice).digest()
-    return choice
+def _waits(entry: AskEntry) -> bool:
+    # A match that was suspended has settled it, without a word to anybody.
+    return entry.state is AskState.WAITING and not entry.asked[1].settled

@@ -1,16 +1,16 @@
 """The session register: lets bots in, finds their sessions, and forgets old ones."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import trio
 
-from arena.games.catalogue import UnknownGame, game_by_id
 from arena.replay.journal.recovery import KeptSession
 from arena.server.bots import BotId
 from arena.server.gate.limits import RETRY_S, CallLimits, Rank
 from arena.server.refusals import Refused, busy, draining, invalid
+from arena.server.session.games import MAX_GAMES
 from arena.server.session.outbox import Outbox
 from arena.server.session.session import DealTalk, Session
 from cardarena.v1 import play_pb2
@@ -97,10 +97,12 @@ class SessionRegister:
         A draining arena still takes back bots with matches in play, as these go on.
 
         Raises:
-          Refused: if it says hello too often, names a game that does not exist, others come
-            first, or the arena drains.
+          Refused: if it says hello too often, names too many games, others come first, or the
+            arena drains.
         """
-        self._let_in(bot, hello.games, drains=drains)
+        if len(hello.games) > MAX_GAMES:
+            raise invalid("TOO_MANY_GAMES", f"a bot declares at most {MAX_GAMES} games")
+        self._let_in(bot, drains=drains)
         session = self.session_of(bot)
         session.attach(hello, outbox)
         self._tell_of_drain(session)
@@ -154,7 +156,7 @@ class SessionRegister:
 
     # Inside.
 
-    def _let_in(self, bot: BotId, games: Iterable[play_pb2.GameSupport], *, drains: bool) -> None:
+    def _let_in(self, bot: BotId, *, drains: bool) -> None:
         session = self._sessions.get(bot)
         rank = self._rank(bot, session)
         if drains and rank is not Rank.IN_MATCH:
@@ -162,11 +164,6 @@ class SessionRegister:
         if session is not None and not session.hellos.take():
             raise busy("this bot says hello too often", RETRY_S)
         self._limits.let_in(rank)
-        for support in games:
-            try:
-                game_by_id(support.game)
-            except UnknownGame as error:
-                raise invalid("UNKNOWN_GAME", str(error)) from None
 
     def _tell_of_drain(self, session: Session) -> None:
         if self._closes_at_s is not None:

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome
+from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome, Said
 from arena.referee.presence import Presence
 from arena.wire import asks
+from arena.wire.codec import Codec
+from arena.wire.games import codec_of
 from arena.wire.terms import terms_message
 from cardarena.v1 import game_pb2, play_pb2
 
 DECISION_BITS: Final = 20
 """An ask's id is the match's number, and in its last bits the seat's decision.
 
-So a decision has the same id on every stream, and after a restart of the arena.
+So a decision has the same id on every stream, and after a restart of the arena. Bots
+are told only that, so an id may be made otherwise one day.
 """
 
 
@@ -73,7 +76,7 @@ class BotSession(Protocol):
         """An ask is settled without the bot's answer, or by a wrong one."""
         ...
 
-    def answered_before(self, number: int, choices: tuple[object, ...]) -> None:
+    def answered_before(self, number: int, said: Said | None, codec: Codec) -> None:
         """An ask was answered before the arena was restarted; the answer may be said again."""
         ...
 
@@ -98,7 +101,9 @@ class Seating:
             seat=seat,
             players=[play_pb2.Player(seat=at, name=name) for at, name in enumerate(names)],
             deal_context=spec.deal_context,
+            match_id=spec.match_id,
         )
+        self.codec = codec_of(spec.terms.game)
         self._session = session
         self._seat = seat
         self._ask: OpenAsk | None = None
@@ -124,9 +129,9 @@ class Seating:
             else:
                 self._presence.left()
 
-    def asked_before(self, decision: int, choices: tuple[object, ...]) -> None:
+    def asked_before(self, decision: int, said: Said | None) -> None:
         self.asked = decision
-        self._session.answered_before(ask_id(self.number, decision), choices)
+        self._session.answered_before(ask_id(self.number, decision), said, self.codec)
 
     def ask(self, ask: OpenAsk) -> None:
         self._ask = ask

@@ -15,6 +15,7 @@ from enum import Enum, auto
 from typing import Final
 
 from arena.server.session.seating import Seating
+from arena.server.session.unheard import Unheard
 
 REMEMBERED_ENDS: Final = 64
 """Ends of matches that are told again to a bot that may not have heard of them."""
@@ -33,11 +34,6 @@ class SeatEntry:
 
     seating: Seating
     state: SeatState = SeatState.PLAYING
-    end: bytes = b""
-    """The message that told of the end."""
-    open_before: frozenset[int] = frozenset()
-    """Asks that were open when the end was told. The answer to any later one shows that the bot
-    heard of the end."""
 
 
 class SeatTable:
@@ -45,8 +41,8 @@ class SeatTable:
 
     def __init__(self) -> None:
         self._entries: dict[int, SeatEntry] = {}
-        self._ended: dict[int, None] = {}
-        """Seats at matches that are over, by number, oldest first."""
+        self._ended: Unheard[int] = Unheard(REMEMBERED_ENDS)
+        """Ends of matches, by number."""
 
     def __iter__(self) -> Iterator[Seating]:
         """The seats at matches that go on."""
@@ -62,7 +58,7 @@ class SeatTable:
     @property
     def any_ended(self) -> bool:
         """Whether the bot may not have heard of some end."""
-        return bool(self._ended)
+        return len(self._ended) > 0
 
     def get(self, number: int) -> Seating | None:
         """The seat at a match that goes on, by the match's number."""
@@ -75,25 +71,17 @@ class SeatTable:
 
     def ended(self, number: int, end: bytes, open_asks: frozenset[int]) -> None:
         """The match is over, and the bot was told so while these asks were open."""
-        entry = self._entries[number]
-        entry.state, entry.end, entry.open_before = SeatState.ENDED, end, open_asks
-        self._ended[number] = None
-        if len(self._ended) > REMEMBERED_ENDS:
-            self._forget(next(iter(self._ended)))
+        self._entries[number].state = SeatState.ENDED
+        forgotten = self._ended.tell(number, end, open_asks)
+        if forgotten is not None:
+            del self._entries[forgotten]
 
     def answered(self, number: int) -> None:
         """The bot answered an ask: it has heard all that was told before this was sent."""
-        heard = [at for at in self._ended if number not in self._entries[at].open_before]
-        for at in heard:
-            self._forget(at)
+        for heard in self._ended.answered(number):
+            del self._entries[heard]
 
-    def _forget(self, number: int) -> None:
-        del self._ended[number]
-        del self._entries[number]
-
-    def tell_ends_again(self, open_asks: frozenset[int]) -> Sequence[SeatEntry]:
+    def tell_ends_again(self, open_asks: frozenset[int]) -> Sequence[tuple[Seating, bytes]]:
         """The ends that the bot may not have heard of, told again while these asks are open."""
-        entries = [self._entries[at] for at in self._ended]
-        for entry in entries:
-            entry.open_before = open_asks
-        return entries
+        again = self._ended.again(open_asks)
+        return [(self._entries[number].seating, end) for number, end in again]

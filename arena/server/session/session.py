@@ -7,23 +7,27 @@ wait for it until it comes or is given up (`release`).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import grpc
 from google.protobuf.message import DecodeError
 
 from arena.games.contract import MAX_OFFERED
-from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk
+from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk, Said
+from arena.referee.clock import GRACE_S
 from arena.server.bots import BotId, Support
 from arena.server.gate.limits import OWN_HELLOS, OWN_HELLOS_PER_S
 from arena.server.refusals import Refused
 from arena.server.session.asks import AskEntry, AskTable
+from arena.server.session.games import admitted
 from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
 from arena.server.session.seating import Seating, decision_of
 from arena.server.session.seats import SeatTable
+from arena.server.session.unheard import Unheard
 from arena.token_bucket import TokenBucket
 from arena.wire import asks
+from arena.wire.codec import Codec
 from cardarena.v1 import play_pb2
 
 MAX_MESSAGE_BYTES: Final = 65_536
@@ -36,8 +40,35 @@ FREE_MESSAGES: Final = 40
 """Messages that a bot may send in one go besides the answers it owes."""
 FREE_MESSAGES_PER_S: Final = 20.0
 """How quickly it may send more of them."""
+MIN_PING_INTERVAL_MS: Final = 10_000
+"""HTTP/2 pings of a client that come more often end its connection."""
+MAX_SENT_BYTES: Final = 2 << 20
+"""A welcome may list 512 matches, and the end of a match all that a seat was not told."""
+REMEMBERED_CLOSES: Final = 64
+"""Deal-sets of which a bot is told again how they were opened."""
+CONTRACT: Final = 1
+"""The version of the contract of `play.proto`."""
 
 _Reason = play_pb2.RefusalReason
+
+_CONTEXT_BYTES: Final = 32
+"""Of a longer one, what a refusal says again."""
+_LIMITS: Final = play_pb2.Limits(
+    max_message_bytes=MAX_MESSAGE_BYTES,
+    max_note_chars=MAX_NOTE_CHARS,
+    max_answers=MAX_OPEN_ASKS,
+    free_messages=FREE_MESSAGES,
+    free_messages_per_s=round(FREE_MESSAGES_PER_S),
+    max_refusals=MAX_STRIKES,
+    min_ping_interval_ms=MIN_PING_INTERVAL_MS,
+    max_sent_bytes=MAX_SENT_BYTES,
+    grace_ms=round(GRACE_S * 1000),
+)
+"""What every bot is held to."""
+
+_CAPABILITIES: Final = frozenset(play_pb2.Capability.values()) - {
+    play_pb2.Capability.CAPABILITY_UNSPECIFIED
+}
 
 _PLAIN_ANSWERS: Final = tuple(Answer(index=index) for index in range(MAX_OFFERED))
 
@@ -66,7 +97,8 @@ class Session:
         """
         self.bot = bot
         self.epoch = epoch
-        self.games: dict[str, Support] = {}
+        self.games: Mapping[str, Support] = {}
+        """Of those that it declared, the games that it may be seated at."""
         self.max_matches = 0
         self.max_open_asks = 1
         self.wants_text = False
@@ -85,6 +117,8 @@ class Session:
         self._seats = SeatTable()
         self._asks = AskTable()
         self._matches = matches
+        self._closes: Unheard[bytes] = Unheard(REMEMBERED_CLOSES)
+        """How deal-sets were opened, by context."""
         self._owed_on_deals = 0
         """What the bot was asked about deals and may answer."""
         self._last_round_trip_ms = 0
@@ -140,9 +174,7 @@ class Session:
         self._outbox = outbox
         self.epoch += 1
         self._gone = False
-        self.games = {
-            each.game: Support(each.rules_version, frozenset(each.seats)) for each in hello.games
-        }
+        self.games, admissions = admitted(hello.games)
         self.max_matches = min(hello.max_matches or 1, MAX_MATCHES)
         self.max_open_asks = min(hello.max_open_asks or 1, MAX_OPEN_ASKS)
         self.wants_text = hello.want_text
@@ -153,7 +185,13 @@ class Session:
         if self._held:
             self._held = False
             self._fill_slots(listed_s=now_s)
-        for frame in self._resume(now_s):
+        greeting = play_pb2.Welcome(
+            epoch=self.epoch,
+            contract=CONTRACT,
+            capabilities=[each for each in hello.capabilities if each in _CAPABILITIES],
+            games=admissions,
+        )
+        for frame in self._resume(greeting, now_s):
             outbox.post(frame)
         self._fill_slots()
         for seating in self._seats:
@@ -207,6 +245,13 @@ class Session:
             self._outbox.post(message.SerializeToString())
             if message.WhichOneof("body") in ("deal_open", "deal_transcript"):
                 self._owed_on_deals += 1
+
+    def send_until_heard(self, context: bytes, message: play_pb2.ArenaMessage) -> None:
+        """Tell the bot how a deal-set was opened, on later streams again unless it has heard."""
+        frame = message.SerializeToString()
+        if self._outbox is not None:
+            self._outbox.post(frame)
+        self._closes.tell(context, frame, frozenset(self._asks.open_ids))
 
     # Matches.
 
@@ -278,6 +323,7 @@ class Session:
         move_ms, bank_ms, increment_ms = ask.clock_ms(used_s)
         return asks.ask_element(
             ask.number,
+            ask.decision,
             seating.match_field,
             move_ms,
             bank_ms,
@@ -298,9 +344,9 @@ class Session:
                 self._asks.sent(entry)
                 entry.asked[1].sent(listed_s)
 
-    def answered_before(self, number: int, choices: tuple[object, ...]) -> None:
+    def answered_before(self, number: int, said: Said | None, codec: Codec) -> None:
         """An ask was answered before the arena was restarted; the answer may be said again."""
-        self._asks.remember(number, choices)
+        self._asks.remember(number, said, codec)
 
     # What the bot says.
 
@@ -335,8 +381,17 @@ class Session:
                 self._owed_on_deals -= 1
                 return
         else:
-            self._garbage("the message is empty", received_s, data)
+            self._unknown(data, received_s)
         self._count_extra()
+
+    def _unknown(self, data: bytes, received_s: float) -> None:
+        """A message without a body that this arena knows."""
+        if not data:
+            self._garbage("the message is empty", received_s, data)
+            return
+        # Whoever wrote the client knows more than this arena: no fault of the bot.
+        text = "the arena does not know such a message"
+        self._refuse(0, _Reason.REFUSAL_REASON_NOT_OFFERED, text, strike=False)
 
     def _first_of(self, answers: Sequence[play_pb2.Answer]) -> Sequence[play_pb2.Answer]:
         """As many answers as asks can be open; the rest is refused unread."""
@@ -345,13 +400,16 @@ class Session:
         return answers[:MAX_OPEN_ASKS]
 
     def _about_deals(self, message: play_pb2.BotMessage) -> None:
+        deal = message.deal_commit if message.HasField("deal_commit") else message.deal_reveal
+        context = deal.context[:_CONTEXT_BYTES]
         if self._on_deal is None:
             text = "no deal-set is waiting for entropy"
-            self._refuse(0, _Reason.REFUSAL_REASON_NOT_OFFERED, text)
+            reason = _Reason.REFUSAL_REASON_NOT_OFFERED
+            self._refuse(0, reason, text, strike=False, deal_context=context)
         elif refusal := self._on_deal(self.bot, message):
             # A message that the bot was asked for may come too late, which is no misbehaviour.
-            asked_for = self._owed_on_deals > 0
-            self._refuse(0, refusal.reason, refusal.text, strike=not asked_for)
+            strike = self._owed_on_deals <= 0
+            self._refuse(0, refusal.reason, refusal.text, strike=strike, deal_context=context)
 
     def _count_extra(self) -> None:
         """Count a message that no ask called for: a few are allowed, a flood is not."""
@@ -364,23 +422,22 @@ class Session:
         number = answer.ask_id
         entry = self._asks.take_open(number)
         kind = answer.WhichOneof("choice")
-        index = answer.index
-        choice: object = index if kind == "index" else None
-        if kind == "move":
-            choice = answer.move.SerializeToString(deterministic=True)
         if entry is None:
-            self._answer_to_nothing(number, choice)
+            self._answer_to_nothing(answer)
             return False
-        _, ask = entry.asked
-        self._asks.settle(entry, (choice,))
+        seating, ask = entry.asked
+        self._asks.settle(entry)
         if self._seats.any_ended:
             self._seats.answered(number)
+        if self._closes:
+            self._closes.answered(number)
         self._last_round_trip_ms = max(0, math.ceil((received_s - ask.sent_s) * 1000))
         note = answer.note
         if len(note) > MAX_NOTE_CHARS:
             text = f"a note has at most {MAX_NOTE_CHARS} characters; the answer was taken"
             self._refuse(number, _Reason.REFUSAL_REASON_NOTE_TOO_LONG, text)
             note = ""
+        index = answer.index
         if kind == "index":
             known = not note and index < len(_PLAIN_ANSWERS)
             plain = _PLAIN_ANSWERS[index] if known else Answer(index=index, note=note)
@@ -389,9 +446,11 @@ class Session:
             ask.answered(Answer(move=answer.move, note=note), received_s, data)
         else:
             ask.answered(Answer(note=note), received_s, data)
+        entry.said, entry.codec = ask.said, seating.codec
         return True
 
-    def _answer_to_nothing(self, number: int, choice: object) -> None:
+    def _answer_to_nothing(self, answer: play_pb2.Answer) -> None:
+        number = answer.ask_id
         match, decision = decision_of(number)
         seating = self._seats.get(match)
         asked = match <= self._matches if seating is None else decision <= seating.asked
@@ -399,7 +458,7 @@ class Session:
             text = f"there is no ask {number}"
             self._refuse(number, _Reason.REFUSAL_REASON_UNKNOWN_ASK, text)
             return
-        if self._asks.contradicts(number, choice):
+        if self._asks.contradicts(answer):
             text = f"ask {number} has another answer already, which stands"
             self._refuse(number, _Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
         # Any other answer is stale or repeated, and needs no reply.
@@ -409,7 +468,7 @@ class Session:
         entry = self._asks.only_open()
         if entry is not None:
             _, ask = entry.asked
-            self._asks.settle(entry, ())
+            self._asks.settle(entry)
             ask.answered(Answer(), received_s, data)
         self._refuse(0, _Reason.REFUSAL_REASON_MALFORMED, text)
 
@@ -420,8 +479,11 @@ class Session:
         text: str,
         *,
         strike: bool = True,
+        deal_context: bytes = b"",
     ) -> None:
-        refusal = play_pb2.Refusal(ask_id=number, reason=reason, text=text)
+        refusal = play_pb2.Refusal(
+            ask_id=number, reason=reason, text=text, deal_context=deal_context
+        )
         self.send(play_pb2.ArenaMessage(refusal=refusal))
         self._on_refusal(reason)
         self._strikes += strike
@@ -429,20 +491,17 @@ class Session:
             code = grpc.StatusCode.RESOURCE_EXHAUSTED
             self.close(Refused(code, "TOO_MANY_REFUSALS", "too much could not be taken"))
 
-    def _resume(self, now_s: float) -> list[bytes]:
+    def _resume(self, welcome: play_pb2.Welcome, now_s: float) -> list[bytes]:
         """The welcome, with what is open; asks that do not fit into it follow, and ends."""
-        ends = self._seats.tell_ends_again(frozenset(self._asks.open_ids))
-        welcome = play_pb2.Welcome(
-            epoch=self.epoch,
-            limits=play_pb2.Limits(
-                max_matches=self.max_matches,
-                max_open_asks=self.max_open_asks,
-                max_message_bytes=MAX_MESSAGE_BYTES,
-                max_note_chars=MAX_NOTE_CHARS,
-            ),
-            matches=[seating.match_start for seating in self._seats]
-            + [seat.seating.match_start for seat in ends],
-        )
+        open_ids = frozenset(self._asks.open_ids)
+        ends = self._seats.tell_ends_again(open_ids)
+        closes = self._closes.again(open_ids) if self.adds_entropy else ()
+        limits = welcome.limits
+        limits.CopyFrom(_LIMITS)
+        limits.max_matches, limits.max_open_asks = self.max_matches, self.max_open_asks
+        welcome.matches.extend(seating.match_start for seating in self._seats)
+        welcome.matches.extend(seating.match_start for seating, _ in ends)
+        waiting = [entry.number for entry in self._asks.waiting]
         listed: list[bytes] = []
         later: list[bytes] = []
         room = MAX_FRAME_BYTES - welcome.ByteSize()
@@ -456,8 +515,9 @@ class Session:
             else:
                 welcome.later_asks.append(entry.number)
                 later.append(asks.asks_frame([element]))
+        welcome.later_asks.extend(waiting)
         frame = asks.welcome_frame(welcome.SerializeToString() + b"".join(listed))
-        return [frame, *later, *(seat.end for seat in ends)]
+        return [frame, *later, *(end for _, end in ends), *(close for _, close in closes)]
 
 
 def seat_all(

@@ -19,9 +19,9 @@ import grpc
 
 from cardarena._ask import AnyAsk
 from cardarena._dial import Dial
-from cardarena._errors import Unreadable
+from cardarena._errors import Refused, Unreadable
 from cardarena._redial import Attempt, Redial, StreamEnd
-from cardarena._retry import retry_delay_s
+from cardarena._retry import error_reason, retry_delay_s
 from cardarena._session import Received, Session, Work
 from cardarena._waiting import Waiting
 from cardarena.v1.play_pb2 import Answer
@@ -156,7 +156,7 @@ class Connection:
     def _stream(self, endpoint: str) -> StreamEnd:
         began_s = time.monotonic()
         welcomed, redirect = False, None
-        retry_s = 0.0
+        retry_s, reason = 0.0, ""
         outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         with self._dial.channel(endpoint, CHANNEL_OPTIONS) as channel:
             with self._lock:
@@ -176,7 +176,8 @@ class Connection:
                 code, details = grpc.StatusCode.OK, ""
             except grpc.RpcError:
                 code, details = call.code(), call.details() or ""
-                retry_s = retry_delay_s(call.trailing_metadata())
+                told = call.trailing_metadata()
+                retry_s, reason = retry_delay_s(told), error_reason(told)
             except Unreadable as error:
                 code, details = grpc.StatusCode.INTERNAL, str(error)
             finally:
@@ -193,6 +194,7 @@ class Connection:
             draining=self._session.draining,
             redirect=redirect,
             retry_s=retry_s,
+            error=reason,
         )
 
     def _receive(self, data: bytes, outbox: queue.SimpleQueue[bytes | None]) -> Received:
@@ -210,6 +212,8 @@ class Connection:
             self._say(stands)
         for line in received.say:
             self._say(line)
+        if received.useless:
+            raise Refused(f"the arena seats this bot at none of its games: {received.useless}")
         return received
 
     def _say_again(self, end: StreamEnd, attempt: Attempt) -> None:

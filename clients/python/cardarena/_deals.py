@@ -6,10 +6,15 @@ implementation of its own: it shares no code with the arena that it judges.
 
 | the arena says     | the bot answers                                             |
 |--------------------|-------------------------------------------------------------|
-| deal_open          | deal_commit; the same again if it is asked again            |
+| deal_open          | deal_commit; the same again if it is asked again; nothing   |
+|                    | if the arena has a commitment already                       |
 | deal_transcript    | deal_reveal, if its own commitment is in and it is the only |
 |                    | transcript; the same again if it is shown again             |
 | deal_close         | nothing                                                     |
+
+A bot that was restarted and kept no receipt does not know the entropy that it had
+committed to, and one that was too late is not in the deal. Either stays silent, and
+checks what it can.
 
 A check that fails is a lie of the arena: it is told to the bot's author and kept
 in `Deals.lies`. The bot then reveals nothing more, and plays on.
@@ -18,6 +23,7 @@ in `Deals.lies`. The bot then reveals nothing more, and plays on.
 import hashlib
 import hmac
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -39,8 +45,9 @@ ENTROPY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 NO_COMMITMENT: Final = bytes(HASH_BYTES)
 
-DECISION_BITS: Final = 20
-"""An ask's id ends in these bits with the number of the seat's decision."""
+JITTER_S: Final = 1.0
+"""How much sooner than the deadline an arena may go on without a commitment: messages take time,
+and not always the same."""
 
 REMEMBERED: Final = 4096
 """Most deal-sets that are remembered: so many in play, and so many that are over."""
@@ -89,14 +96,15 @@ class Shown:
     game: str
     seat: int
     replay_id: str = ""
-    """Empty until the match has ended."""
+    """The match's id."""
     chain: bytes = bytes(HASH_BYTES)
     """SHA-256 over the link before, the decision as big-endian u32, and the ask's game
     message; 32 zero bytes before the first ask."""
     asks: list[tuple[int, str]] = field(default_factory=list)
     """Decisions, each with the first 8 hexadecimal digits of the chain after it."""
     end: bytes = b""
-    """SHA-256 over the joined events that the end of the match told."""
+    """SHA-256 over the joined events that the end of the match told; empty before, and if it was
+    missed."""
     last_sha256: bytes = b""
     """Of the last ask's game message."""
 
@@ -110,7 +118,11 @@ class Deal:
     participant: str
     """The bot's own name in it."""
     entropy: bytes
-    """The bot's own."""
+    """The bot's own; empty if this process never knew it."""
+    stood: bytes = b""
+    """Then the commitment that the arena has of the bot."""
+    due_s: float = field(default=0.0, compare=False)
+    """When the time to commit is over; before that the arena goes on only with all commitments."""
     commitments: dict[str, bytes] | None = None
     """Everybody's, as they were shown before the bot revealed; None before that."""
     public_key: bytes = b""
@@ -131,7 +143,15 @@ class Deal:
     @property
     def commitment(self) -> bytes:
         """What the bot publishes of its entropy."""
+        if not self.entropy:
+            return self.stood
         return commitment_of(self.context, self.participant, self.entropy)
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether the bot's own entropy was shown to be in it."""
+        shown = (self.commitments or {}).get(self.participant)
+        return bool(self.entropy) and shown == self.commitment
 
     @property
     def transcript(self) -> bytes | None:
@@ -185,16 +205,19 @@ class Deals:
         *,
         shelf: Shelf | None = None,
         draw: Callable[[int], bytes] = secrets.token_bytes,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begins without deals.
 
         Args:
           shelf: Where receipts are kept, if anywhere.
           draw: Gives as many random bytes.
+          now_s: A monotonic clock.
         """
         self.lies = []
         self._shelf = shelf
         self._draw = draw
+        self._now_s = now_s
         self._deals: dict[bytes, Deal] = {}
         self._over: dict[bytes, None] = {}
         """Contexts of deals that are closed, oldest first."""
@@ -220,9 +243,10 @@ class Deals:
         if context in self._over:
             reaction.say += self._lie(context, "it opens a deal-set again whose packs are known")
             return reaction
+        stands = message.commitment
         if deal is None:
-            entropy = self._draw(ENTROPY_BYTES)
-            deal = Deal(context, commitment, message.participant, entropy)
+            entropy = b"" if stands else self._draw(ENTROPY_BYTES)
+            deal = Deal(context, commitment, message.participant, entropy, stands)
             deal.public_key = message.public_key
             self._deals[context] = deal
             _forget_oldest(self._deals)
@@ -231,6 +255,13 @@ class Deals:
             deal.refused = True
             reaction.say += self._lie(context, "it committed itself twice, and differently")
             return reaction
+        if stands not in (b"", NO_COMMITMENT, deal.commitment):
+            deal.refused = True
+            reaction.say += self._lie(context, "it replaced this bot's commitment")
+            return reaction
+        if stands:
+            return reaction  # the arena has it, or it is too late
+        deal.due_s = self._now_s() + message.deadline_ms / 1000
         commit = DealCommit(context=context, commitment=deal.commitment)
         reaction.send.append(BotMessage(deal_commit=commit))
         return reaction
@@ -248,7 +279,8 @@ class Deals:
             return reaction
         commitments = {each.participant: each.commitment for each in message.commitments}
         if deal.commitments is None:
-            what = _wrong_transcript(deal, message, commitments)
+            early = self._now_s() < deal.due_s - JITTER_S
+            what = _wrong_transcript(deal, message, commitments, early=early)
             if not what:
                 deal.commitments, deal.signature = commitments, message.signature
         elif commitments != deal.commitments:
@@ -262,7 +294,10 @@ class Deals:
             # No reason to stay silent: that would cost the bot the deal-set.
             reaction.say += self._lie(context, "it has a key, and does not sign what it shows")
         reaction.say += self._keep(deal)
-        if not deal.refused:
+        if not deal.entropy and deal.commitment != NO_COMMITMENT:
+            line = f"deal-set {deal.name}: not revealed, as this process had not committed to it"
+            reaction.say.append(line)
+        if deal.takes_part and not deal.refused:
             reveal = DealReveal(context=context, entropy=deal.entropy)
             reaction.send.append(BotMessage(deal_reveal=reveal))
         return reaction
@@ -281,7 +316,7 @@ class Deals:
             reaction.say += self._lie(context, what)
         if deal.void_reason:
             reaction.say.append(f"deal-set {deal.name} is void: {deal.void_reason}")
-        elif deal.commitments is None:
+        elif not deal.takes_part:
             reaction.say.append(f"deal-set {deal.name} was fixed without this bot's entropy")
         playing = [match for match in self._told if self._contexts[match] == context]
         if playing and not deal.void_reason:
@@ -309,7 +344,8 @@ class Deals:
             )
         deal = self._known(context)
         if deal is not None and start.match not in deal.matches:
-            deal.matches[start.match] = Shown(start.match, start.terms.game, start.seat)
+            match_id = start.match_id
+            deal.matches[start.match] = Shown(start.match, start.terms.game, start.seat, match_id)
         return reaction
 
     def on_ask(self, ask: Ask) -> Reaction:
@@ -317,11 +353,11 @@ class Deals:
         reaction = Reaction()
         shown = self._shown(ask.match)
         family = ask.WhichOneof("game")
-        if shown is None or family is None:
+        decision = ask.decision
+        if shown is None or family is None or decision == 0:
             return reaction
         game: Any = getattr(ask, family)
         payload: bytes = game.SerializeToString(deterministic=True)
-        decision = ask.ask_id & ((1 << DECISION_BITS) - 1)
         payload_sha256 = hashlib.sha256(payload).digest()
         last = shown.asks[-1][0] if shown.asks else 0
         if decision > last:
@@ -340,8 +376,9 @@ class Deals:
         context = self._contexts.pop(end.match, b"")
         self._told.discard(end.match)
         if shown is not None:
-            shown.replay_id = end.replay_id
-            shown.end = end_sha256(end)
+            if end.ending:
+                shown.replay_id = end.replay_id
+                shown.end = end_sha256(end)
             reaction.say += self._keep(self._deals[context])
         return reaction
 
@@ -407,8 +444,13 @@ def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
     return deal.server_commitment, deal.participant, deal.public_key
 
 
-def _wrong_transcript(deal: Deal, message: DealTranscript, commitments: Mapping[str, bytes]) -> str:
-    """What is wrong with the first transcript that a bot is shown; empty if nothing is."""
+def _wrong_transcript(
+    deal: Deal, message: DealTranscript, commitments: Mapping[str, bytes], *, early: bool
+) -> str:
+    """What is wrong with the first transcript that a bot is shown; empty if nothing is.
+
+    `early` if it is shown before the time to commit was over.
+    """
     names = [each.participant for each in message.commitments]
     if names != sorted(commitments):
         return "it shows the participants out of order, or one twice"
@@ -416,7 +458,10 @@ def _wrong_transcript(deal: Deal, message: DealTranscript, commitments: Mapping[
         return "it shows a commitment that is none"
     if deal.participant not in commitments:
         return "it left this bot's commitment out"
-    if commitments[deal.participant] != deal.commitment:
+    own = commitments[deal.participant]
+    if own == NO_COMMITMENT != deal.commitment and early:
+        return "it did not wait for this bot's commitment, or dropped it"
+    if own not in (deal.commitment, NO_COMMITMENT):
         return "it replaced this bot's commitment"
     return ""
 
@@ -430,7 +475,7 @@ def _wrong_opening(deal: Deal) -> str:
     own = deal.entropies.get(deal.participant, b"")
     if deal.commitments is None:
         return "it opens entropy that this bot never revealed" if own else ""
-    if own != deal.entropy and (own or not deal.void_reason):
+    if deal.takes_part and own != deal.entropy and (own or not deal.void_reason):
         return "it replaced this bot's entropy"
     if deal.void_reason:
         return ""  # somebody's opening is missing or wrong: that is why

@@ -29,6 +29,9 @@ _FINAL: Final = {
 }
 """Statuses after which trying again would change nothing."""
 
+_PASSING: Final = frozenset({"BUSY", "TOO_MANY_OPEN", "NOT_READING"})
+"""Reasons of RESOURCE_EXHAUSTED that pass; any other is a mistake of the client's, as is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
@@ -45,6 +48,8 @@ class StreamEnd:
     """Where the arena sent the bot."""
     retry_s: float = 0.0
     """The time that the arena asked the bot to stay away for, as when it is busy."""
+    error: str = ""
+    """The reason that the arena named for a program to read; empty if none."""
 
     @property
     def reason(self) -> str:
@@ -76,7 +81,8 @@ class Redial:
     does not want the bot back. One that restarts ends its streams as
     UNAVAILABLE, and the bot comes back to it. A redirect is followed at once
     and with the same token; if the new endpoint cannot be reached, the bot goes
-    back to the address it was given.
+    back to the address it was given. `play.proto` has the table of what follows from
+    which status and reason.
     """
 
     def __init__(
@@ -111,6 +117,8 @@ class Redial:
         if end.code in _FINAL:
             why = f" ({end.details})" if end.details else ""
             raise Refused(_FINAL[end.code] + why)
+        if end.code is grpc.StatusCode.RESOURCE_EXHAUSTED and end.error not in _PASSING:
+            raise Refused(f"the arena takes no more of what this bot says ({end.reason})")
         if end.code is grpc.StatusCode.OK and (self._once or end.draining):
             return None
         left_s = self._reached_s + PATIENCE_S - self._now_s() if self._once else math.inf

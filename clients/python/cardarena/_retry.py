@@ -1,8 +1,8 @@
-"""How long a refusal asks a client to stay away.
+"""Why a stream was refused, and how long the refusal asks a client to stay away.
 
 gRPC carries the details of an error as a `google.rpc.Status` in the trailing
-metadata. Only its `google.rpc.RetryInfo` is wanted, so it is read field by field:
-otherwise every bot would need a further package of messages.
+metadata. Only its `google.rpc.ErrorInfo` and `RetryInfo` are wanted, so it is read
+field by field: otherwise every bot would need a further package of messages.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,11 +18,13 @@ from google.protobuf.unknown_fields import (  # type: ignore[import-not-found]  
 
 STATUS_KEY: Final = "grpc-status-details-bin"
 RETRY_INFO: Final = "google.rpc.RetryInfo"
+ERROR_INFO: Final = "google.rpc.ErrorInfo"
 MAX_RETRY_S: Final = 300.0
 """A longer time is taken as this."""
 
 _DETAILS: Final = 3
 _RETRY_DELAY: Final = 1
+_REASON: Final = 1
 _BYTES: Final = 2
 
 
@@ -34,16 +36,35 @@ def retry_delay_s(metadata: Iterable[tuple[str, Any]] | None) -> float:
         return 0.0
 
 
+def error_reason(metadata: Iterable[tuple[str, Any]] | None) -> str:
+    """The reason that the end of a call names; empty if it names none, or cannot be read."""
+    try:
+        reasons = [
+            reason
+            for info in _details(metadata or (), ERROR_INFO)
+            for reason in _fields(info, _REASON)
+        ]
+        return reasons[0].decode() if reasons else ""
+    except (DecodeError, UnicodeDecodeError):
+        return ""
+
+
 def _delays_s(metadata: Iterable[tuple[str, Any]]) -> Iterator[float]:
+    for info in _details(metadata, RETRY_INFO):
+        for delay in _fields(info, _RETRY_DELAY):
+            duration = Duration.FromString(delay)
+            yield duration.seconds + duration.nanos / 1e9
+
+
+def _details(metadata: Iterable[tuple[str, Any]], kind: str) -> Iterator[bytes]:
+    """The details of one kind."""
     for key, value in metadata:
         if key != STATUS_KEY or not isinstance(value, bytes):
             continue
         for packed in _fields(value, _DETAILS):
             detail = AnyMessage.FromString(packed)
-            if detail.type_url.rpartition("/")[2] == RETRY_INFO:
-                for delay in _fields(detail.value, _RETRY_DELAY):
-                    duration = Duration.FromString(delay)
-                    yield duration.seconds + duration.nanos / 1e9
+            if detail.type_url.rpartition("/")[2] == kind:
+                yield detail.value
 
 
 def _fields(message: bytes, number: int) -> Iterator[bytes]:

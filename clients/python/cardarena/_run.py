@@ -23,9 +23,11 @@ from cardarena._receipts import Folder
 from cardarena._redial import Redial
 from cardarena._session import Session
 from cardarena._waiting import Waiting
-from cardarena.v1.play_pb2 import Hello
+from cardarena.v1.play_pb2 import Capability, Hello
 
 DEFAULT_ADDRESS: Final = "localhost:7654"
+CONTRACT: Final = 1
+"""The version of the contract of `play.proto` that this SDK was written for."""
 
 EXIT_UNREACHABLE: Final = 1
 EXIT_REFUSED: Final = 2
@@ -102,6 +104,8 @@ def play(
         max_open_asks=kind.max_open_asks,
         want_text=kind.want_text,
         adds_entropy=kind.adds_entropy,
+        contract=CONTRACT,
+        capabilities=[Capability.CAPABILITY_REDIRECT],
     )
     deals = Deals(shelf=_shelf(receipts)) if kind.adds_entropy else None
     connection = Connection(

@@ -14,9 +14,11 @@ An ask is in one of these states, and moves down only:
 | answered | no          | maybe   | yes      | the same answer is sent again        |
 | settled  | no          | maybe   | maybe    | never listed: `Ask.open` is false    |
 
-The arena does not acknowledge answers, so an answer is kept until its ask is
-settled: by `ask_closed`, the match's next ask, the match's end, or a `welcome` that
-does not list the ask.
+The arena does not acknowledge answers, so an answer is kept until the match's next
+ask, or its end: whenever the ask comes again, the same answer is said again and the
+author is not asked anew. An ask is settled by `ask_closed`, the match's next ask, the
+match's end, or a `welcome` that does not list it; should it be asked again all the
+same, it is open again. One that `welcome` names in `later_asks` waits until it comes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -63,6 +65,8 @@ class Received:
     """Whether the arena has taken the bot on this stream."""
     redirect: str | None = None
     """The endpoint to go to instead."""
+    useless: str = ""
+    """Why the bot would wait in vain; empty if it will not."""
 
     def also(self, more: "Received") -> None:
         """Send and say more, after the rest."""
@@ -175,7 +179,9 @@ class Session:
             case "refusal":
                 name = RefusalReason.Name(message.refusal.reason)
                 name = name.removeprefix("REFUSAL_REASON_").lower()
-                return Received(say=[f"refused ({name}): {message.refusal.text}"])
+                deal = message.refusal.deal_context.hex()[:12]
+                what = f"deal-set {deal}: " if deal else ""
+                return Received(say=[f"{what}refused ({name}): {message.refusal.text}"])
             case "drain":
                 self.draining = True
                 seconds = message.drain.deadline_ms / 1000
@@ -274,10 +280,10 @@ class Session:
         wanted = {ask.ask_id for ask in welcome.open_asks} | set(welcome.later_asks)
         for ask_id in [ask_id for ask_id in self._open if ask_id not in wanted]:
             self._settle(ask_id)
-        again = [match.answer for match in self._open.values() if match.answer is not None]
-        if again:
-            received.send += self._frames(again)
         received.also(self._on_asks(welcome.open_asks))
+        received.say += [f"not seated: {each.text}" for each in welcome.games if each.refusal]
+        if welcome.games and all(each.refusal for each in welcome.games) and not welcome.matches:
+            received.useless = "; ".join(each.text for each in welcome.games)
         return received
 
     def _on_match_start(self, start: MatchStart) -> Received:
@@ -295,21 +301,24 @@ class Session:
 
     def _on_asks(self, asks: Iterable[AskMessage]) -> Received:
         received = Received()
-        automatic = []
+        automatic, again = [], []
         for message in asks:
             ask_id = message.ask_id
             if self._deals is not None:
                 received.also(_reacted(self._deals.on_ask(message)))
-            if ask_id in self._open:
-                continue
             match = self._matches.get(message.match)
             if match is None:
                 received.say.append(f"asked at match {message.match}, which never started")
                 continue
+            if match.ask is not None and match.ask.ask_id == ask_id:
+                self._reopen(match, match.ask)
+                if match.answer is not None:
+                    again.append(match.answer)
+                continue
             family = message.WhichOneof("game")
             if family is None:
                 note = f"error: this version of the SDK has no messages of {match.start.terms.game}"
-                received.send += self._frames([Answer(ask_id=ask_id, note=note)])
+                received.send += self._frames([Answer(ask_id=ask_id, index=0, note=note)])
                 continue
             if match.ask is not None and match.ask.open:
                 self._settle(match.ask.ask_id)
@@ -322,9 +331,19 @@ class Session:
                 automatic.append(Answer(ask_id=ask_id, index=0))
             else:
                 self._queue[ask_id] = ask
+        if again:
+            received.send += self._frames(again)
         if automatic:
             received.send += self.answer(automatic)
         return received
+
+    def _reopen(self, match: _Match, ask: AnyAsk) -> None:
+        """The last ask of a match is asked again, though it may have counted as settled."""
+        if not ask.open:
+            ask.open = True
+            self._open[ask.ask_id] = match
+            if match.answer is None and not ask.shown:
+                self._queue[ask.ask_id] = ask
 
     def _on_ask_closed(self, closed: AskClosed) -> Received:
         match = self._open.get(closed.ask_id)

@@ -140,7 +140,9 @@ Global___AbortCause: _TypeAlias = AbortCause  # noqa: Y015
 
 @_typing.final
 class GameMove(_message.Message):
-    """Holds one move of any game."""
+    """Holds one move of any game. A move's verb says which fields it uses; the others
+    stay unset.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -372,7 +374,7 @@ Global___Setting: _TypeAlias = Setting  # noqa: Y015
 
 @_typing.final
 class TimeControl(_message.Message):
-    """Fixes how much time a seat has. Zero means no limit, unless said otherwise."""
+    """Fixes how much time a seat has."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -382,15 +384,15 @@ class TimeControl(_message.Message):
     HAND_MS_FIELD_NUMBER: _builtins.int
     MATCH_MS_FIELD_NUMBER: _builtins.int
     move_ms: _builtins.int
-    """Milliseconds for each move before the bank is touched. Never zero."""
+    """Milliseconds for each move before the bank is touched. Never 0."""
     bank_ms: _builtins.int
-    """Milliseconds in the bank at the start of the match."""
+    """Milliseconds in the bank at the start of the match; 0 is no bank."""
     increment_ms: _builtins.int
-    """Milliseconds added to the bank after each move in time."""
+    """Milliseconds added to the bank after each move in time; 0 adds nothing."""
     hand_ms: _builtins.int
-    """Most milliseconds a seat may use in one hand."""
+    """Most milliseconds a seat may use in one hand; 0 is no limit."""
     match_ms: _builtins.int
-    """Most milliseconds a seat may use in the match."""
+    """Most milliseconds a seat may use in the match; 0 is no limit."""
     def __init__(
         self,
         *,

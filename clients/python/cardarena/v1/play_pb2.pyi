@@ -5,9 +5,9 @@ The bot-facing surface: one stream on which a bot plays all its matches.
 
 | message          | who  | valid when                                   |
 |------------------|------|----------------------------------------------|
-| hello            | bot  | first, once                                  |
+| hello            | bot  | first, once; a second one is OUT_OF_ORDER    |
 | welcome          | arena| answers hello                                |
-| ready            | bot  | after welcome, any time                      |
+| ready            | bot  | after hello, any time                        |
 | match_start      | arena| before the first ask of a match              |
 | asks             | arena| while fewer than max_open_asks are unanswered|
 | answers          | bot  | for asks that are open                       |
@@ -16,6 +16,13 @@ The bot-facing surface: one stream on which a bot plays all its matches.
 | match_end        | arena| last of a match                              |
 | deal_*           | both | around a deal-set, for provable shuffles     |
 | drain, redirect  | arena| any time                                     |
+
+A bot need not wait for `welcome` before it speaks, and gains nothing by not
+waiting: it knows no ask before.
+
+Both sides pass over fields, enum values and message bodies that they do not
+know. The arena tells of a body that it does not know by a refusal,
+NOT_OFFERED, which costs nothing.
 """
 
 from cardarena.games.v1 import abstrac_pb2 as _abstrac_pb2
@@ -48,6 +55,54 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Capability:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CapabilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Capability.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CAPABILITY_UNSPECIFIED: _Capability.ValueType  # 0
+    """Not used."""
+    CAPABILITY_REDIRECT: _Capability.ValueType  # 1
+    """It follows `redirect`, which is sent to no other client."""
+
+class Capability(_Capability, metaclass=_CapabilityEnumTypeWrapper):
+    """Names what not every client can do."""
+
+CAPABILITY_UNSPECIFIED: Capability.ValueType  # 0
+"""Not used."""
+CAPABILITY_REDIRECT: Capability.ValueType  # 1
+"""It follows `redirect`, which is sent to no other client."""
+Global___Capability: _TypeAlias = Capability  # noqa: Y015
+
+class _GameRefusal:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _GameRefusalEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GameRefusal.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    GAME_REFUSAL_UNSPECIFIED: _GameRefusal.ValueType  # 0
+    """The game was taken."""
+    GAME_REFUSAL_UNKNOWN_GAME: _GameRefusal.ValueType  # 1
+    """The arena has no game of this id."""
+    GAME_REFUSAL_OTHER_RULES: _GameRefusal.ValueType  # 2
+    """The arena has the game by another version of its rules."""
+    GAME_REFUSAL_BAD_SEATS: _GameRefusal.ValueType  # 3
+    """The game has none of these numbers of seats."""
+
+class GameRefusal(_GameRefusal, metaclass=_GameRefusalEnumTypeWrapper):
+    """Says why a game of hello was not taken."""
+
+GAME_REFUSAL_UNSPECIFIED: GameRefusal.ValueType  # 0
+"""The game was taken."""
+GAME_REFUSAL_UNKNOWN_GAME: GameRefusal.ValueType  # 1
+"""The arena has no game of this id."""
+GAME_REFUSAL_OTHER_RULES: GameRefusal.ValueType  # 2
+"""The arena has the game by another version of its rules."""
+GAME_REFUSAL_BAD_SEATS: GameRefusal.ValueType  # 3
+"""The game has none of these numbers of seats."""
+Global___GameRefusal: _TypeAlias = GameRefusal  # noqa: Y015
+
 class _RefusalReason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -57,17 +112,23 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     REFUSAL_REASON_UNSPECIFIED: _RefusalReason.ValueType  # 0
     """Not used."""
     REFUSAL_REASON_MALFORMED: _RefusalReason.ValueType  # 1
-    """The message could not be read."""
+    """The message could not be read, or was empty; with a single ask open, it was
+    taken for its answer.
+    """
     REFUSAL_REASON_OUT_OF_ORDER: _RefusalReason.ValueType  # 2
     """The message is not valid now, as a second hello."""
     REFUSAL_REASON_UNKNOWN_ASK: _RefusalReason.ValueType  # 3
     """The arena never asked this."""
     REFUSAL_REASON_ALREADY_ANSWERED: _RefusalReason.ValueType  # 4
-    """The ask has another answer already; the first one stands."""
+    """The ask has another answer already, or the deal-set another commitment or
+    opening; the first one stands.
+    """
     REFUSAL_REASON_NOTE_TOO_LONG: _RefusalReason.ValueType  # 5
     """The note is too long; the answer was taken without it."""
     REFUSAL_REASON_NOT_OFFERED: _RefusalReason.ValueType  # 6
-    """The arena does not do this yet."""
+    """The arena does not do this, or does not know such a message."""
+    REFUSAL_REASON_UNKNOWN_DEAL: _RefusalReason.ValueType  # 7
+    """The bot was never asked anything about this deal-set."""
 
 class RefusalReason(_RefusalReason, metaclass=_RefusalReasonEnumTypeWrapper):
     """Says why something was not taken."""
@@ -75,17 +136,23 @@ class RefusalReason(_RefusalReason, metaclass=_RefusalReasonEnumTypeWrapper):
 REFUSAL_REASON_UNSPECIFIED: RefusalReason.ValueType  # 0
 """Not used."""
 REFUSAL_REASON_MALFORMED: RefusalReason.ValueType  # 1
-"""The message could not be read."""
+"""The message could not be read, or was empty; with a single ask open, it was
+taken for its answer.
+"""
 REFUSAL_REASON_OUT_OF_ORDER: RefusalReason.ValueType  # 2
 """The message is not valid now, as a second hello."""
 REFUSAL_REASON_UNKNOWN_ASK: RefusalReason.ValueType  # 3
 """The arena never asked this."""
 REFUSAL_REASON_ALREADY_ANSWERED: RefusalReason.ValueType  # 4
-"""The ask has another answer already; the first one stands."""
+"""The ask has another answer already, or the deal-set another commitment or
+opening; the first one stands.
+"""
 REFUSAL_REASON_NOTE_TOO_LONG: RefusalReason.ValueType  # 5
 """The note is too long; the answer was taken without it."""
 REFUSAL_REASON_NOT_OFFERED: RefusalReason.ValueType  # 6
-"""The arena does not do this yet."""
+"""The arena does not do this, or does not know such a message."""
+REFUSAL_REASON_UNKNOWN_DEAL: RefusalReason.ValueType  # 7
+"""The bot was never asked anything about this deal-set."""
 Global___RefusalReason: _TypeAlias = RefusalReason  # noqa: Y015
 
 @_typing.final
@@ -237,23 +304,37 @@ class Hello(_message.Message):
     MAX_OPEN_ASKS_FIELD_NUMBER: _builtins.int
     WANT_TEXT_FIELD_NUMBER: _builtins.int
     ADDS_ENTROPY_FIELD_NUMBER: _builtins.int
+    CONTRACT_FIELD_NUMBER: _builtins.int
+    CAPABILITIES_FIELD_NUMBER: _builtins.int
     token: _builtins.str
-    """Who the bot is. Secret."""
+    """Who the bot is. Secret. May stand in the call's metadata instead."""
     sdk: _builtins.str
     """Name and version of the software that speaks, as `cardarena-python/0.1`."""
     max_matches: _builtins.int
     """Matches that the bot takes at the same time; 0 is taken as 1."""
     max_open_asks: _builtins.int
-    """Asks that may be open at the same time; 0 is taken as 1."""
+    """Asks that may be open at the same time; 0 is taken as 1. If more are open
+    from an earlier stream, these stay open.
+    """
     want_text: _builtins.bool
     """Whether moves and events should come in notation as well."""
     adds_entropy: _builtins.bool
     """Whether the bot takes part in fair deals: it answers `deal_open` and
     `deal_transcript`. A bot that does not is never sent any of them.
     """
+    contract: _builtins.int
+    """The version of this contract that the client was written for, 1 today; 0 is
+    taken as 1. Within a version messages only gain what may be passed over.
+    """
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameSupport]:
-        """The games that the bot plays. It is seated at no others."""
+        """The games that the bot plays, at most 100; of one named twice the last counts.
+        It is seated at no others, and `welcome` tells which of them were taken.
+        """
+
+    @_builtins.property
+    def capabilities(self) -> _containers.RepeatedScalarFieldContainer[Global___Capability.ValueType]:
+        """What the client can do beyond what it must."""
 
     def __init__(
         self,
@@ -265,10 +346,12 @@ class Hello(_message.Message):
         max_open_asks: _builtins.int = ...,
         want_text: _builtins.bool = ...,
         adds_entropy: _builtins.bool = ...,
+        contract: _builtins.int = ...,
+        capabilities: _abc.Iterable[Global___Capability.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["adds_entropy", b"adds_entropy", "games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "sdk", b"sdk", "token", b"token", "want_text", b"want_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adds_entropy", b"adds_entropy", "capabilities", b"capabilities", "contract", b"contract", "games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "sdk", b"sdk", "token", b"token", "want_text", b"want_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -307,6 +390,40 @@ class GameSupport(_message.Message):
 Global___GameSupport: _TypeAlias = GameSupport  # noqa: Y015
 
 @_typing.final
+class GameAdmission(_message.Message):
+    """Says whether a game of hello was taken: the bot is seated at no other."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    REFUSAL_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    RULES_VERSION_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """The game's id, as in hello."""
+    refusal: Global___GameRefusal.ValueType
+    """Why it was not taken; unspecified if it was."""
+    text: _builtins.str
+    """The same in words; empty if it was taken."""
+    rules_version: _builtins.int
+    """The version of the rules that the arena plays; 0 if it has no such game."""
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        refusal: Global___GameRefusal.ValueType = ...,
+        text: _builtins.str = ...,
+        rules_version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "refusal", b"refusal", "rules_version", b"rules_version", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GameAdmission: _TypeAlias = GameAdmission  # noqa: Y015
+
+@_typing.final
 class Ready(_message.Message):
     """Changes how many matches the bot takes from now on."""
 
@@ -337,7 +454,9 @@ class Answers(_message.Message):
     ANSWERS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def answers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Answer]:
-        """At most one for each open ask."""
+        """At most one for each open ask, and no more than `limits.max_answers`: those
+        after that are refused unread.
+        """
 
     def __init__(
         self,
@@ -354,7 +473,17 @@ Global___Answers: _TypeAlias = Answers  # noqa: Y015
 
 @_typing.final
 class Answer(_message.Message):
-    """Answers one ask."""
+    """Answers one ask. The first answer settles it.
+
+    A further answer that means the same move is passed over, whether it names the
+    index or the move and whatever its note; one that means another move, or none,
+    is refused as ALREADY_ANSWERED as long as the arena remembers the ask. An answer to an ask that was closed, or that waits in
+    `later_asks`, is passed over.
+
+    A client that cannot know whether its answer arrived SHOULD say the same
+    answer again once `welcome` or `asks` brings the ask, rather than think anew:
+    if it did arrive, nothing else will do.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -365,14 +494,20 @@ class Answer(_message.Message):
     ask_id: _builtins.int
     """The ask that is answered."""
     index: _builtins.int
-    """The place of the move in the ask's list, from 0."""
+    """The place of the move in the ask's list, from 0. One past the list is a
+    fault, ILLEGAL.
+    """
     note: _builtins.str
-    """Whatever the bot's owner wants to read afterwards, at most 200 characters.
-    Nobody else is shown it; the replay has a salted hash of it.
+    """Whatever the bot's owner wants to read afterwards, at most
+    `limits.max_note_chars` Unicode code points. A longer one is left out, and a
+    refusal says so; the answer counts. Nobody else is shown it: the replay has a
+    salted hash of it.
     """
     @_builtins.property
     def move(self) -> _game_pb2.GameMove:
-        """The move itself, listed or not."""
+        """The move itself, listed or not. A field that its verb does not use stays
+        unset: else the answer is a fault, MALFORMED, as is one without a choice.
+        """
 
     def __init__(
         self,
@@ -403,8 +538,15 @@ class Welcome(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     OPEN_ASKS_FIELD_NUMBER: _builtins.int
     LATER_ASKS_FIELD_NUMBER: _builtins.int
+    CONTRACT_FIELD_NUMBER: _builtins.int
+    CAPABILITIES_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
     epoch: _builtins.int
     """Counts the streams of this bot; the newest is the one that plays."""
+    contract: _builtins.int
+    """The version of the contract that the arena speaks. A client that does not
+    speak it hangs up.
+    """
     @_builtins.property
     def limits(self) -> Global___Limits:
         """What the arena holds the bot to."""
@@ -412,18 +554,31 @@ class Welcome(_message.Message):
     @_builtins.property
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchStart]:
         """Matches in progress, and such as have ended: `match_end` follows for these,
-        perhaps once more.
+        perhaps once more. A match that is not listed has ended without the bot's
+        hearing of it, or is one that somebody else will go on with, as a tournament
+        that was cut off: then `match_start` tells of it again, as it was.
         """
 
     @_builtins.property
     def open_asks(self) -> _containers.RepeatedCompositeFieldContainer[Global___Ask]:
-        """Asks that still want an answer. One that is listed neither here nor in
+        """Asks that want an answer now. One that is listed neither here nor in
         `later_asks` is settled.
         """
 
     @_builtins.property
     def later_asks(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Open asks that did not fit into this message: they follow in `asks`."""
+        """Further asks that are not settled: they follow in `asks`, some at once as they
+        did not fit into this message, some when a slot is free. Until then an answer
+        to one is passed over.
+        """
+
+    @_builtins.property
+    def capabilities(self) -> _containers.RepeatedScalarFieldContainer[Global___Capability.ValueType]:
+        """Of those in hello, the capabilities that the arena knows."""
+
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameAdmission]:
+        """What became of each game in hello, in the order of hello."""
 
     def __init__(
         self,
@@ -433,10 +588,13 @@ class Welcome(_message.Message):
         matches: _abc.Iterable[Global___MatchStart] | None = ...,
         open_asks: _abc.Iterable[Global___Ask] | None = ...,
         later_asks: _abc.Iterable[_builtins.int] | None = ...,
+        contract: _builtins.int = ...,
+        capabilities: _abc.Iterable[Global___Capability.ValueType] | None = ...,
+        games: _abc.Iterable[Global___GameAdmission] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["epoch", b"epoch", "later_asks", b"later_asks", "limits", b"limits", "matches", b"matches", "open_asks", b"open_asks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["capabilities", b"capabilities", "contract", b"contract", "epoch", b"epoch", "games", b"games", "later_asks", b"later_asks", "limits", b"limits", "matches", b"matches", "open_asks", b"open_asks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -452,6 +610,13 @@ class Limits(_message.Message):
     MAX_OPEN_ASKS_FIELD_NUMBER: _builtins.int
     MAX_MESSAGE_BYTES_FIELD_NUMBER: _builtins.int
     MAX_NOTE_CHARS_FIELD_NUMBER: _builtins.int
+    MAX_ANSWERS_FIELD_NUMBER: _builtins.int
+    FREE_MESSAGES_FIELD_NUMBER: _builtins.int
+    FREE_MESSAGES_PER_S_FIELD_NUMBER: _builtins.int
+    MAX_REFUSALS_FIELD_NUMBER: _builtins.int
+    MIN_PING_INTERVAL_MS_FIELD_NUMBER: _builtins.int
+    MAX_SENT_BYTES_FIELD_NUMBER: _builtins.int
+    GRACE_MS_FIELD_NUMBER: _builtins.int
     max_matches: _builtins.int
     """Matches at the same time."""
     max_open_asks: _builtins.int
@@ -459,7 +624,31 @@ class Limits(_message.Message):
     max_message_bytes: _builtins.int
     """Longest message a bot may send, in bytes."""
     max_note_chars: _builtins.int
-    """Longest note, in characters."""
+    """Longest note, in Unicode code points."""
+    max_answers: _builtins.int
+    """Most answers in one message."""
+    free_messages: _builtins.int
+    """Messages that the bot may send in one go besides those that answer an open
+    ask, or what it was asked of a deal-set.
+    """
+    free_messages_per_s: _builtins.int
+    """How many more of them a second. Over that the stream is closed."""
+    max_refusals: _builtins.int
+    """Refusals that a stream outlives; the next closes it. Those with NOT_OFFERED
+    are not counted, nor those of a deal message that was asked for.
+    """
+    min_ping_interval_ms: _builtins.int
+    """Shortest time between two HTTP/2 pings of a client, in milliseconds; about 20 s
+    are enough. Who pings more often is disconnected.
+    """
+    max_sent_bytes: _builtins.int
+    """Longest message that the arena sends, in bytes. Frames of asks stay under
+    128 kB.
+    """
+    grace_ms: _builtins.int
+    """How late an answer may be and still count as just in time, in milliseconds.
+    It is for the network; no time that is told has it in it.
+    """
     def __init__(
         self,
         *,
@@ -467,10 +656,17 @@ class Limits(_message.Message):
         max_open_asks: _builtins.int = ...,
         max_message_bytes: _builtins.int = ...,
         max_note_chars: _builtins.int = ...,
+        max_answers: _builtins.int = ...,
+        free_messages: _builtins.int = ...,
+        free_messages_per_s: _builtins.int = ...,
+        max_refusals: _builtins.int = ...,
+        min_ping_interval_ms: _builtins.int = ...,
+        max_sent_bytes: _builtins.int = ...,
+        grace_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_matches", b"max_matches", "max_message_bytes", b"max_message_bytes", "max_note_chars", b"max_note_chars", "max_open_asks", b"max_open_asks"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_messages", b"free_messages", "free_messages_per_s", b"free_messages_per_s", "grace_ms", b"grace_ms", "max_answers", b"max_answers", "max_matches", b"max_matches", "max_message_bytes", b"max_message_bytes", "max_note_chars", b"max_note_chars", "max_open_asks", b"max_open_asks", "max_refusals", b"max_refusals", "max_sent_bytes", b"max_sent_bytes", "min_ping_interval_ms", b"min_ping_interval_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -487,12 +683,18 @@ class MatchStart(_message.Message):
     SEAT_FIELD_NUMBER: _builtins.int
     PLAYERS_FIELD_NUMBER: _builtins.int
     DEAL_CONTEXT_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
     match: _builtins.int
-    """Names the match on this stream; a small number of this bot's own."""
+    """A small number of this bot's own, for its seat at the match: the same on later
+    streams and after a restart of the arena, and never given twice. A bot that
+    sits at two seats of a match has a number for each.
+    """
     seat: _builtins.int
     """The bot's own seat."""
     deal_context: _builtins.bytes
     """The context of the deal-set, as in `deal_open`; empty for seeded deals."""
+    match_id: _builtins.str
+    """The match's id, the same for all who sit at it; also the id of its replay."""
     @_builtins.property
     def terms(self) -> _game_pb2.MatchTerms:
         """What the match is played by."""
@@ -509,10 +711,11 @@ class MatchStart(_message.Message):
         seat: _builtins.int = ...,
         players: _abc.Iterable[Global___Player] | None = ...,
         deal_context: _builtins.bytes = ...,
+        match_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_context", b"deal_context", "match", b"match", "players", b"players", "seat", b"seat", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_context", b"deal_context", "match", b"match", "match_id", b"match_id", "players", b"players", "seat", b"seat", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -570,7 +773,11 @@ Global___Asks: _TypeAlias = Asks  # noqa: Y015
 
 @_typing.final
 class Ask(_message.Message):
-    """Asks for one move. Holds everything that the seat may know."""
+    """Asks for one move. Holds everything that the seat may know.
+
+    Its list of moves is never empty, and 0 is always legal: a client that does not
+    know the game, or finds nothing better, may answer that.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -581,6 +788,7 @@ class Ask(_message.Message):
     PLAYED_FOR_FIELD_NUMBER: _builtins.int
     MOVE_TEXTS_FIELD_NUMBER: _builtins.int
     EVENT_TEXTS_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
     ABSTRAC_FIELD_NUMBER: _builtins.int
     DEMOCRACY_FIELD_NUMBER: _builtins.int
     CHINESE_POKER_FIELD_NUMBER: _builtins.int
@@ -595,13 +803,18 @@ class Ask(_message.Message):
     OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
     ELEUSIS_FIELD_NUMBER: _builtins.int
     ask_id: _builtins.int
-    """Names the decision. The same one keeps its id on later streams, and after a
-    restart of the arena; no other of the bot's decisions ever has it.
+    """Names the decision, and says nothing else. The same one keeps its id on later
+    streams, and after a restart of the arena; no other of the bot's decisions ever
+    has it.
     """
     match: _builtins.int
     """The match, as named by `match_start`."""
     seat: _builtins.int
     """The seat that is asked: the bot's own."""
+    decision: _builtins.int
+    """The seat's decision in this match, from 1, as receipts and faults count it. One
+    that was made without asking the bot counts too.
+    """
     @_builtins.property
     def clock(self) -> Global___Clock:
         """The time there is."""
@@ -612,11 +825,11 @@ class Ask(_message.Message):
 
     @_builtins.property
     def move_texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The moves in notation, if hello asked for it."""
+        """The moves in notation, one for each, if hello asked for it."""
 
     @_builtins.property
     def event_texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The events in notation, if hello asked for it."""
+        """The events in notation, one for each, if hello asked for it."""
 
     @_builtins.property
     def abstrac(self) -> _abstrac_pb2.AbstracAsk:
@@ -680,6 +893,7 @@ class Ask(_message.Message):
         played_for: _abc.Iterable[Global___PlayedFor] | None = ...,
         move_texts: _abc.Iterable[_builtins.str] | None = ...,
         event_texts: _abc.Iterable[_builtins.str] | None = ...,
+        decision: _builtins.int = ...,
         abstrac: _abstrac_pb2.AbstracAsk | None = ...,
         democracy: _democracy_pb2.DemocracyAsk | None = ...,
         chinese_poker: _chinese_poker_pb2.ChinesePokerAsk | None = ...,
@@ -696,7 +910,7 @@ class Ask(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "democracy", b"democracy", "eleusis", b"eleusis", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "match", b"match", "move_texts", b"move_texts", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "ask_id", b"ask_id", "chinese_poker", b"chinese_poker", "clock", b"clock", "decision", b"decision", "democracy", b"democracy", "eleusis", b"eleusis", "event_texts", b"event_texts", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "match", b"match", "move_texts", b"move_texts", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "played_for", b"played_for", "seat", b"seat", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "loo", "oklahoma_rummy", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
@@ -706,7 +920,12 @@ Global___Ask: _TypeAlias = Ask  # noqa: Y015
 
 @_typing.final
 class Clock(_message.Message):
-    """Says how much time there is, measured by the arena from the moment of sending."""
+    """Says how much time there is, measured by the arena from the moment of sending.
+
+    The answer has move_ms and bank_ms together, and no more: where the limits of
+    hand and match leave less, both are cut already. In an ask that is told again,
+    what has passed is taken off.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -717,7 +936,7 @@ class Clock(_message.Message):
     move_ms: _builtins.int
     """Milliseconds for this move before the bank is touched."""
     bank_ms: _builtins.int
-    """Milliseconds left in the bank."""
+    """Milliseconds of the bank that this move may use."""
     increment_ms: _builtins.int
     """Milliseconds that an answer in time adds to the bank."""
     last_round_trip_ms: _builtins.int
@@ -774,7 +993,7 @@ Global___PlayedFor: _TypeAlias = PlayedFor  # noqa: Y015
 
 @_typing.final
 class AskClosed(_message.Message):
-    """Withdraws an ask: an answer to it is no longer looked at."""
+    """Withdraws an ask: an answer to it is passed over."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -811,22 +1030,26 @@ class Refusal(_message.Message):
     ASK_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
+    DEAL_CONTEXT_FIELD_NUMBER: _builtins.int
     ask_id: _builtins.int
     """The ask concerned; 0 if none is."""
     reason: Global___RefusalReason.ValueType
     """A code to branch on."""
     text: _builtins.str
     """The same in words."""
+    deal_context: _builtins.bytes
+    """The context of the deal-set concerned; empty if none is."""
     def __init__(
         self,
         *,
         ask_id: _builtins.int = ...,
         reason: Global___RefusalReason.ValueType = ...,
         text: _builtins.str = ...,
+        deal_context: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ask_id", b"ask_id", "reason", b"reason", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ask_id", b"ask_id", "deal_context", b"deal_context", "reason", b"reason", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -851,7 +1074,7 @@ class MatchEnd(_message.Message):
     ending: _game_pb2.Ending.ValueType
     """How it ended."""
     replay_id: _builtins.str
-    """Where the replay will be found, once it is published."""
+    """Where the replay will be found, once it is published: the match's id."""
     cause: _game_pb2.AbortCause.ValueType
     """Why the arena aborted the match; unspecified if it did not."""
     @_builtins.property
@@ -892,7 +1115,13 @@ Global___MatchEnd: _TypeAlias = MatchEnd  # noqa: Y015
 
 @_typing.final
 class Drain(_message.Message):
-    """Says that the arena is about to close: no new matches, running ones go on."""
+    """Says that the arena is about to close: no new matches, running ones go on.
+
+    Then streams are closed: of bots that sit at no match with OK, and these are
+    done; of all others as UNAVAILABLE, SUSPENDED, and these come back, as their
+    matches go on. Meanwhile a bot with matches in play is taken back, and any other
+    is refused as UNAVAILABLE, DRAINING.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -914,13 +1143,23 @@ Global___Drain: _TypeAlias = Drain  # noqa: Y015
 
 @_typing.final
 class Redirect(_message.Message):
-    """Sends the bot to another endpoint, with the same token."""
+    """Sends the bot to another endpoint, with the same token.
+
+    The bot ends this stream and dials the endpoint at once. It answers nothing more
+    here: what is open, the other endpoint's `welcome` lists. The endpoint counts for
+    all further streams until one of them is not welcomed there; then the bot goes
+    back to the address that it was given at first. Redirects in a row are followed
+    at once four times, and then with the waits of failures.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ENDPOINT_FIELD_NUMBER: _builtins.int
     endpoint: _builtins.str
-    """Host and port."""
+    """`HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`, after `https://` or `http://` if
+    the arena says which; else it is dialled as this stream was. From TLS a bot
+    follows to TLS only, and none takes its token to another machine in plain text.
+    """
     def __init__(
         self,
         *,
@@ -936,7 +1175,11 @@ Global___Redirect: _TypeAlias = Redirect  # noqa: Y015
 
 @_typing.final
 class DealOpen(_message.Message):
-    """Publishes the arena's commitment for a deal-set."""
+    """Publishes the arena's commitment for a deal-set.
+
+    Told again on each later stream until the deal-set is fixed, and there before its
+    `deal_transcript`. Then it is the same but for `deadline_ms` and `commitment`.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -945,16 +1188,22 @@ class DealOpen(_message.Message):
     DEADLINE_MS_FIELD_NUMBER: _builtins.int
     PARTICIPANT_FIELD_NUMBER: _builtins.int
     PUBLIC_KEY_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
     """The context of the deal-set, 32 bytes, opaque until it closes."""
     server_commitment: _builtins.bytes
     """The arena's commitment, 32 bytes."""
     deadline_ms: _builtins.int
-    """Milliseconds to commit."""
+    """Milliseconds to commit; 0 if it is too late, or the bot has."""
     participant: _builtins.str
     """The bot's own name for this deal-set only; part of its commitment."""
     public_key: _builtins.bytes
     """The arena's public key for Ed25519, 32 bytes; empty if it signs nothing."""
+    commitment: _builtins.bytes
+    """What the arena has as the bot's commitment; empty if nothing yet. A bot that
+    does not know the entropy for it has lost its memory: it says nothing more of
+    this deal-set, and accuses nobody.
+    """
     def __init__(
         self,
         *,
@@ -963,10 +1212,11 @@ class DealOpen(_message.Message):
         deadline_ms: _builtins.int = ...,
         participant: _builtins.str = ...,
         public_key: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "deadline_ms", b"deadline_ms", "participant", b"participant", "public_key", b"public_key", "server_commitment", b"server_commitment"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "context", b"context", "deadline_ms", b"deadline_ms", "participant", b"participant", "public_key", b"public_key", "server_commitment", b"server_commitment"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1002,7 +1252,11 @@ Global___DealCommit: _TypeAlias = DealCommit  # noqa: Y015
 
 @_typing.final
 class DealTranscript(_message.Message):
-    """Shows all commitments before any is opened."""
+    """Shows all commitments before any is opened.
+
+    Every bot that was asked to commit is shown it, also one that takes no part. Told
+    again on each later stream until the deal-set is fixed.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1013,7 +1267,7 @@ class DealTranscript(_message.Message):
     context: _builtins.bytes
     """The context."""
     deadline_ms: _builtins.int
-    """Milliseconds to reveal."""
+    """Milliseconds to reveal; 0 if the bot has nothing to reveal."""
     signature: _builtins.bytes
     """By Ed25519 over SHA-256 of enc("fd1", "transcript-signature", transcript),
     64 bytes: the bot's proof of what it was shown. Empty without a key.
@@ -1092,7 +1346,11 @@ Global___DealReveal: _TypeAlias = DealReveal  # noqa: Y015
 
 @_typing.final
 class DealClose(_message.Message):
-    """Opens everything after the deal-set is over, or void."""
+    """Opens everything after the deal-set is over, or void.
+
+    Told again on later streams until the bot answers an ask that was sent after it;
+    not after a restart of the arena, but the replays have it all.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -52,23 +52,61 @@ class PlayServiceServicer(object):
         The bot speaks first, with `hello`. Move clocks are the arena's own and are
         told with each ask; deadlines of the call itself are not used.
 
-        Errors:
-        UNAUTHENTICATED      NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN, EXPIRED_TOKEN,
-        REVOKED_TOKEN.
-        PERMISSION_DENIED    WRONG_SCOPE; NOT_YOURS: a guest took the name of a bot
-        that has a key.
-        FAILED_PRECONDITION  the first message was not `hello`, or came twice.
-        INVALID_ARGUMENT     `hello` names a game that the arena does not have.
-        RESOURCE_EXHAUSTED   TOO_MANY_REFUSALS, TOO_MANY_MESSAGES: the bot sent too
-        much that could not be taken, or that no open ask had
-        called for; NOT_READING: too much waits for it; BUSY,
-        TOO_MANY_OPEN: not just now, a google.rpc.RetryInfo
-        says when.
-        DEADLINE_EXCEEDED    NO_HELLO: none came within 5 s.
-        ABORTED              another stream took over with the same token.
-        UNAVAILABLE          DRAINING: the arena is closing; SUSPENDED: it has
-        stopped, and matches in play go on when it is back;
-        KEYS_CHANGED, KEYS_BUSY: try again.
+        The token stands in `hello`, or in the call's metadata as
+        `authorization: Bearer TOKEN`. If it stands in both, it is the same one.
+
+        A bot that half-closes ends its stream with OK at once. That is no farewell:
+        it is away like one that was cut off, and its matches run on. A bot that is
+        done says `ready` with 0, plays its matches to their ends, and half-closes.
+
+        How a stream ends, and what a client does then. The reason is that of a
+        google.rpc.ErrorInfo whose domain is `cardarena`.
+
+        | status              | reason                    | a client               |
+        |---------------------|---------------------------|------------------------|
+        | OK                  | none                      | is done if it had      |
+        |                     |                           | half-closed, or if     |
+        |                     |                           | `drain` was told; else |
+        |                     |                           | comes back             |
+        | UNAUTHENTICATED     | NO_TOKEN, BAD_TOKEN,      | stops                  |
+        |                     | UNKNOWN_TOKEN,            |                        |
+        |                     | EXPIRED_TOKEN,            |                        |
+        |                     | REVOKED_TOKEN             |                        |
+        | PERMISSION_DENIED   | WRONG_SCOPE; NOT_YOURS:   | stops                  |
+        |                     | a guest took the name of  |                        |
+        |                     | a bot that has a key      |                        |
+        | INVALID_ARGUMENT    | MALFORMED, BAD_NAME,      | stops                  |
+        |                     | TOO_MANY_GAMES            |                        |
+        | FAILED_PRECONDITION | NO_HELLO: the first       | stops                  |
+        |                     | message was another       |                        |
+        | ABORTED             | TAKEN_OVER: a newer       | stops; it never comes  |
+        |                     | stream has the token      | back by itself         |
+        | UNIMPLEMENTED       | none: this is no arena    | stops                  |
+        | RESOURCE_EXHAUSTED  | TOO_MANY_REFUSALS,        | stops: it is at fault, |
+        |                     | TOO_MANY_MESSAGES,        | and would be again     |
+        |                     | MESSAGE_TOO_LONG; none:   |                        |
+        |                     | a message over twice      |                        |
+        |                     | max_message_bytes         |                        |
+        |                     | BUSY, TOO_MANY_OPEN       | waits for RetryInfo,   |
+        |                     |                           | and up to as long      |
+        |                     |                           | again at random        |
+        |                     | NOT_READING: too much     | comes back             |
+        |                     | waited for it             |                        |
+        | DEADLINE_EXCEEDED   | NO_HELLO: none in 5 s     | comes back             |
+        | UNAVAILABLE         | DRAINING: nothing new is  | comes back             |
+        |                     | taken; SUSPENDED: it has  |                        |
+        |                     | stopped, matches go on    |                        |
+        |                     | when it is back;          |                        |
+        |                     | KEYS_CHANGED, KEYS_BUSY;  |                        |
+        |                     | none: the way is cut      |                        |
+        | INTERNAL            | INCIDENT: an error of the | comes back             |
+        |                     | arena's own               |                        |
+        | any other           | any                       | comes back             |
+
+        A reason that a client does not know is read by its status. Who comes back
+        waits between 0 and 0.2 s at random, after each further failure up to twice
+        as long, at most 30 s; a stream that lived for 10 s makes up for failures. A
+        google.rpc.RetryInfo, with whatever status, is waited for before that.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

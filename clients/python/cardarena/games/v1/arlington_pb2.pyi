@@ -59,7 +59,7 @@ class _ArlingtonSpectrum:
 class _ArlingtonSpectrumEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ArlingtonSpectrum.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ARLINGTON_SPECTRUM_UNSPECIFIED: _ArlingtonSpectrum.ValueType  # 0
-    """Not used."""
+    """None is named."""
     ARLINGTON_SPECTRUM_ACES: _ArlingtonSpectrum.ValueType  # 1
     """One to four aces."""
     ARLINGTON_SPECTRUM_MULTIPLES: _ArlingtonSpectrum.ValueType  # 2
@@ -73,7 +73,7 @@ class ArlingtonSpectrum(_ArlingtonSpectrum, metaclass=_ArlingtonSpectrumEnumType
     """Names a kind of set."""
 
 ARLINGTON_SPECTRUM_UNSPECIFIED: ArlingtonSpectrum.ValueType  # 0
-"""Not used."""
+"""None is named."""
 ARLINGTON_SPECTRUM_ACES: ArlingtonSpectrum.ValueType  # 1
 """One to four aces."""
 ARLINGTON_SPECTRUM_MULTIPLES: ArlingtonSpectrum.ValueType  # 2
@@ -437,7 +437,7 @@ class ArlingtonMove(_message.Message):
     card: _builtins.str
     """For LEAD_CARD, ADD, TAKE_JOKER and PLAY_CARD: the card of the own hand."""
     spectrum: Global___ArlingtonSpectrum.ValueType
-    """For LEAD_SET: the spectrum. If absent, the first of aces, multiples, couples
+    """For LEAD_SET: the spectrum. If unspecified, the first of aces, multiples, couples
     and runs that the cards fit; and a single card is led to a trick.
     """
     seat: _builtins.int
@@ -454,17 +454,15 @@ class ArlingtonMove(_message.Message):
         verb: Global___ArlingtonVerb.ValueType = ...,
         card: _builtins.str = ...,
         cards: _abc.Iterable[_builtins.str] | None = ...,
-        spectrum: Global___ArlingtonSpectrum.ValueType | None = ...,
+        spectrum: Global___ArlingtonSpectrum.ValueType = ...,
         seat: _builtins.int = ...,
         index: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_spectrum", b"_spectrum", "spectrum", b"spectrum"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_spectrum", b"_spectrum", "card", b"card", "cards", b"cards", "index", b"index", "seat", b"seat", "spectrum", b"spectrum", "verb", b"verb"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "cards", b"cards", "index", b"index", "seat", b"seat", "spectrum", b"spectrum", "verb", b"verb"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__spectrum: _TypeAlias = _typing.Literal["spectrum"]  # noqa: Y015
-    _WhichOneofArgType__spectrum: _TypeAlias = _typing.Literal["_spectrum", b"_spectrum"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__spectrum) -> _WhichOneofReturnType__spectrum | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ArlingtonMove: _TypeAlias = ArlingtonMove  # noqa: Y015
 

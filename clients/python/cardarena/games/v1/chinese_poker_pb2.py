@@ -24,31 +24,32 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&cardarena/games/v1/chinese_poker.proto\x12\x12\x63\x61rdarena.games.v1\"\xc9\x01\n\x0f\x43hinesePokerAsk\x12\x32\n\x04view\x18\x01 \x01(\x0b\x32$.cardarena.games.v1.ChinesePokerView\x12\x35\n\x06\x65vents\x18\x02 \x03(\x0b\x32%.cardarena.games.v1.ChinesePokerEvent\x12\x33\n\x05moves\x18\x03 \x03(\x0b\x32$.cardarena.games.v1.ChinesePokerMove\x12\x16\n\x0emoves_complete\x18\x04 \x01(\x08\"\xd6\x02\n\x10\x43hinesePokerView\x12\x34\n\x05phase\x18\x01 \x01(\x0e\x32%.cardarena.games.v1.ChinesePokerPhase\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x03 \x01(\r\x12\x0e\n\x06to_act\x18\x04 \x03(\r\x12\x0c\n\x04held\x18\x05 \x03(\t\x12=\n\x07natural\x18\x06 \x01(\x0e\x32\'.cardarena.games.v1.ChinesePokerNaturalH\x00\x88\x01\x01\x12\x35\n\x07setting\x18\x07 \x01(\x0b\x32$.cardarena.games.v1.ChinesePokerRows\x12>\n\x08naturals\x18\x08 \x03(\x0b\x32,.cardarena.games.v1.ChinesePokerShownNatural\x12\x0e\n\x06totals\x18\t \x03(\x11\x42\n\n\x08_natural\"?\n\x10\x43hinesePokerRows\x12\r\n\x05\x66ront\x18\x01 \x03(\t\x12\x0e\n\x06middle\x18\x02 \x03(\t\x12\x0c\n\x04\x62\x61\x63k\x18\x03 \x03(\t\"q\n\x18\x43hinesePokerShownNatural\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x38\n\x07natural\x18\x02 \x01(\x0e\x32\'.cardarena.games.v1.ChinesePokerNatural\x12\r\n\x05\x63\x61rds\x18\x03 \x03(\t\"s\n\x10\x43hinesePokerMove\x12\x32\n\x04verb\x18\x01 \x01(\x0e\x32$.cardarena.games.v1.ChinesePokerVerb\x12\r\n\x05\x66ront\x18\x02 \x03(\t\x12\x0e\n\x06middle\x18\x03 \x03(\t\x12\x0c\n\x04\x62\x61\x63k\x18\x04 \x03(\t\"\x9d\x02\n\x11\x43hinesePokerEvent\x12\x37\n\x04kind\x18\x01 \x01(\x0e\x32).cardarena.games.v1.ChinesePokerEventKind\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\r\n\x05\x63\x61rds\x18\x05 \x03(\t\x12\x38\n\x07natural\x18\x06 \x01(\x0e\x32\'.cardarena.games.v1.ChinesePokerNatural\x12\r\n\x05\x66ront\x18\x07 \x03(\t\x12\x0e\n\x06middle\x18\x08 \x03(\t\x12\x0c\n\x04\x62\x61\x63k\x18\t \x03(\t\x12\x0e\n\x06\x66ouled\x18\n \x01(\x08\x12\r\n\x05units\x18\x0b \x03(\x11\x12\x0e\n\x06totals\x18\x0c \x03(\x11*\x96\x01\n\x11\x43hinesePokerPhase\x12#\n\x1f\x43HINESE_POKER_PHASE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43HINESE_POKER_PHASE_SET\x10\x01\x12!\n\x1d\x43HINESE_POKER_PHASE_SURRENDER\x10\x02\x12\x1c\n\x18\x43HINESE_POKER_PHASE_OVER\x10\x03*\xd6\x01\n\x13\x43hinesePokerNatural\x12%\n!CHINESE_POKER_NATURAL_UNSPECIFIED\x10\x00\x12\"\n\x1e\x43HINESE_POKER_NATURAL_SIX_PAIR\x10\x01\x12)\n%CHINESE_POKER_NATURAL_THREE_STRAIGHTS\x10\x02\x12\'\n#CHINESE_POKER_NATURAL_THREE_FLUSHES\x10\x03\x12 \n\x1c\x43HINESE_POKER_NATURAL_DRAGON\x10\x04*\xb9\x01\n\x10\x43hinesePokerVerb\x12\"\n\x1e\x43HINESE_POKER_VERB_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43HINESE_POKER_VERB_SET\x10\x01\x12&\n\"CHINESE_POKER_VERB_DECLARE_NATURAL\x10\x02\x12\x1b\n\x17\x43HINESE_POKER_VERB_PLAY\x10\x03\x12 \n\x1c\x43HINESE_POKER_VERB_SURRENDER\x10\x04*\xb3\x02\n\x15\x43hinesePokerEventKind\x12(\n$CHINESE_POKER_EVENT_KIND_UNSPECIFIED\x10\x00\x12\'\n#CHINESE_POKER_EVENT_KIND_HAND_BEGAN\x10\x01\x12\"\n\x1e\x43HINESE_POKER_EVENT_KIND_DEALT\x10\x02\x12-\n)CHINESE_POKER_EVENT_KIND_NATURAL_DECLARED\x10\x03\x12(\n$CHINESE_POKER_EVENT_KIND_SURRENDERED\x10\x04\x12%\n!CHINESE_POKER_EVENT_KIND_REVEALED\x10\x05\x12#\n\x1f\x43HINESE_POKER_EVENT_KIND_SCORED\x10\x06\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&cardarena/games/v1/chinese_poker.proto\x12\x12\x63\x61rdarena.games.v1\"\xc9\x01\n\x0f\x43hinesePokerAsk\x12\x32\n\x04view\x18\x01 \x01(\x0b\x32$.cardarena.games.v1.ChinesePokerView\x12\x35\n\x06\x65vents\x18\x02 \x03(\x0b\x32%.cardarena.games.v1.ChinesePokerEvent\x12\x33\n\x05moves\x18\x03 \x03(\x0b\x32$.cardarena.games.v1.ChinesePokerMove\x12\x16\n\x0emoves_complete\x18\x04 \x01(\x08\"\xc5\x02\n\x10\x43hinesePokerView\x12\x34\n\x05phase\x18\x01 \x01(\x0e\x32%.cardarena.games.v1.ChinesePokerPhase\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x03 \x01(\r\x12\x0e\n\x06to_act\x18\x04 \x03(\r\x12\x0c\n\x04held\x18\x05 \x03(\t\x12\x38\n\x07natural\x18\x06 \x01(\x0e\x32\'.cardarena.games.v1.ChinesePokerNatural\x12\x35\n\x07setting\x18\x07 \x01(\x0b\x32$.cardarena.games.v1.ChinesePokerRows\x12>\n\x08naturals\x18\x08 \x03(\x0b\x32,.cardarena.games.v1.ChinesePokerShownNatural\x12\x0e\n\x06totals\x18\t \x03(\x11\"?\n\x10\x43hinesePokerRows\x12\r\n\x05\x66ront\x18\x01 \x03(\t\x12\x0e\n\x06middle\x18\x02 \x03(\t\x12\x0c\n\x04\x62\x61\x63k\x18\x03 \x03(\t\"q\n\x18\x43hinesePokerShownNatural\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x38\n\x07natural\x18\x02 \x01(\x0e\x32\'.cardarena.games.v1.ChinesePokerNatural\x12\r\n\x05\x63\x61rds\x18\x03 \x03(\t\"s\n\x10\x43hinesePokerMove\x12\x32\n\x04verb\x18\x01 \x01(\x0e\x32$.cardarena.games.v1.ChinesePokerVerb\x12\r\n\x05\x66ront\x18\x02 \x03(\t\x12\x0e\n\x06middle\x18\x03 \x03(\t\x12\x0c\n\x04\x62\x61\x63k\x18\x04 \x03(\t\"\x9d\x02\n\x11\x43hinesePokerEvent\x12\x37\n\x04kind\x18\x01 \x01(\x0e\x32).cardarena.games.v1.ChinesePokerEventKind\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x0e\n\x06\x64\x65\x61ler\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\r\n\x05\x63\x61rds\x18\x05 \x03(\t\x12\x38\n\x07natural\x18\x06 \x01(\x0e\x32\'.cardarena.games.v1.ChinesePokerNatural\x12\r\n\x05\x66ront\x18\x07 \x03(\t\x12\x0e\n\x06middle\x18\x08 \x03(\t\x12\x0c\n\x04\x62\x61\x63k\x18\t \x03(\t\x12\x0e\n\x06\x66ouled\x18\n \x01(\x08\x12\r\n\x05units\x18\x0b \x03(\x11\x12\x0e\n\x06totals\x18\x0c \x03(\x11*\x96\x01\n\x11\x43hinesePokerPhase\x12#\n\x1f\x43HINESE_POKER_PHASE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43HINESE_POKER_PHASE_SET\x10\x01\x12!\n\x1d\x43HINESE_POKER_PHASE_SURRENDER\x10\x02\x12\x1c\n\x18\x43HINESE_POKER_PHASE_OVER\x10\x03*\xd6\x01\n\x13\x43hinesePokerNatural\x12%\n!CHINESE_POKER_NATURAL_UNSPECIFIED\x10\x00\x12\"\n\x1e\x43HINESE_POKER_NATURAL_SIX_PAIR\x10\x01\x12)\n%CHINESE_POKER_NATURAL_THREE_STRAIGHTS\x10\x02\x12\'\n#CHINESE_POKER_NATURAL_THREE_FLUSHES\x10\x03\x12 \n\x1c\x43HINESE_POKER_NATURAL_DRAGON\x10\x04*\xb9\x01\n\x10\x43hinesePokerVerb\x12\"\n\x1e\x43HINESE_POKER_VERB_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43HINESE_POKER_VERB_SET\x10\x01\x12&\n\"CHINESE_POKER_VERB_DECLARE_NATURAL\x10\x02\x12\x1b\n\x17\x43HINESE_POKER_VERB_PLAY\x10\x03\x12 \n\x1c\x43HINESE_POKER_VERB_SURRENDER\x10\x04*\xb3\x02\n\x15\x43hinesePokerEventKind\x12(\n$CHINESE_POKER_EVENT_KIND_UNSPECIFIED\x10\x00\x12\'\n#CHINESE_POKER_EVENT_KIND_HAND_BEGAN\x10\x01\x12\"\n\x1e\x43HINESE_POKER_EVENT_KIND_DEALT\x10\x02\x12-\n)CHINESE_POKER_EVENT_KIND_NATURAL_DECLARED\x10\x03\x12(\n$CHINESE_POKER_EVENT_KIND_SURRENDERED\x10\x04\x12%\n!CHINESE_POKER_EVENT_KIND_REVEALED\x10\x05\x12#\n\x1f\x43HINESE_POKER_EVENT_KIND_SCORED\x10\x06\x42\x8f\x01\n\x12\x63\x61rdarena.games.v1B\x11\x43hinesePokerProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12\x43\x61rdArena.Games.V1\xca\x02\x12\x43\x61rdArena\\Games\\V1\xea\x02\x14\x43\x61rdArena::Games::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.games.v1.chinese_poker_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
-  _globals['_CHINESEPOKERPHASE']._serialized_start=1197
-  _globals['_CHINESEPOKERPHASE']._serialized_end=1347
-  _globals['_CHINESEPOKERNATURAL']._serialized_start=1350
-  _globals['_CHINESEPOKERNATURAL']._serialized_end=1564
-  _globals['_CHINESEPOKERVERB']._serialized_start=1567
-  _globals['_CHINESEPOKERVERB']._serialized_end=1752
-  _globals['_CHINESEPOKEREVENTKIND']._serialized_start=1755
-  _globals['_CHINESEPOKEREVENTKIND']._serialized_end=2062
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\022cardarena.games.v1B\021ChinesePokerProtoP\001Z#cardarena/games/v1;cardarenagamesv1\252\002\022CardArena.Games.V1\312\002\022CardArena\\Games\\V1\352\002\024CardArena::Games::V1'
+  _globals['_CHINESEPOKERPHASE']._serialized_start=1180
+  _globals['_CHINESEPOKERPHASE']._serialized_end=1330
+  _globals['_CHINESEPOKERNATURAL']._serialized_start=1333
+  _globals['_CHINESEPOKERNATURAL']._serialized_end=1547
+  _globals['_CHINESEPOKERVERB']._serialized_start=1550
+  _globals['_CHINESEPOKERVERB']._serialized_end=1735
+  _globals['_CHINESEPOKEREVENTKIND']._serialized_start=1738
+  _globals['_CHINESEPOKEREVENTKIND']._serialized_end=2045
   _globals['_CHINESEPOKERASK']._serialized_start=63
   _globals['_CHINESEPOKERASK']._serialized_end=264
   _globals['_CHINESEPOKERVIEW']._serialized_start=267
-  _globals['_CHINESEPOKERVIEW']._serialized_end=609
-  _globals['_CHINESEPOKERROWS']._serialized_start=611
-  _globals['_CHINESEPOKERROWS']._serialized_end=674
-  _globals['_CHINESEPOKERSHOWNNATURAL']._serialized_start=676
-  _globals['_CHINESEPOKERSHOWNNATURAL']._serialized_end=789
-  _globals['_CHINESEPOKERMOVE']._serialized_start=791
-  _globals['_CHINESEPOKERMOVE']._serialized_end=906
-  _globals['_CHINESEPOKEREVENT']._serialized_start=909
-  _globals['_CHINESEPOKEREVENT']._serialized_end=1194
+  _globals['_CHINESEPOKERVIEW']._serialized_end=592
+  _globals['_CHINESEPOKERROWS']._serialized_start=594
+  _globals['_CHINESEPOKERROWS']._serialized_end=657
+  _globals['_CHINESEPOKERSHOWNNATURAL']._serialized_start=659
+  _globals['_CHINESEPOKERSHOWNNATURAL']._serialized_end=772
+  _globals['_CHINESEPOKERMOVE']._serialized_start=774
+  _globals['_CHINESEPOKERMOVE']._serialized_end=889
+  _globals['_CHINESEPOKEREVENT']._serialized_start=892
+  _globals['_CHINESEPOKEREVENT']._serialized_end=1177
 # @@protoc_insertion_point(module_scope)

@@ -57,7 +57,7 @@ class _ChinesePokerNatural:
 class _ChinesePokerNaturalEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChinesePokerNatural.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CHINESE_POKER_NATURAL_UNSPECIFIED: _ChinesePokerNatural.ValueType  # 0
-    """Not used."""
+    """None."""
     CHINESE_POKER_NATURAL_SIX_PAIR: _ChinesePokerNatural.ValueType  # 1
     """Six pairs and an odd card; four of a rank are two pairs. Pays 3."""
     CHINESE_POKER_NATURAL_THREE_STRAIGHTS: _ChinesePokerNatural.ValueType  # 2
@@ -71,7 +71,7 @@ class ChinesePokerNatural(_ChinesePokerNatural, metaclass=_ChinesePokerNaturalEn
     """Names a natural: thirteen cards that win without being compared."""
 
 CHINESE_POKER_NATURAL_UNSPECIFIED: ChinesePokerNatural.ValueType  # 0
-"""Not used."""
+"""None."""
 CHINESE_POKER_NATURAL_SIX_PAIR: ChinesePokerNatural.ValueType  # 1
 """Six pairs and an odd card; four of a rank are two pairs. Pays 3."""
 CHINESE_POKER_NATURAL_THREE_STRAIGHTS: ChinesePokerNatural.ValueType  # 2
@@ -223,7 +223,7 @@ class ChinesePokerView(_message.Message):
     dealer: _builtins.int
     """The seat that deals."""
     natural: Global___ChinesePokerNatural.ValueType
-    """The highest natural in `held`, declared or not; absent if there is none."""
+    """The highest natural in `held`, declared or not; unspecified if there is none."""
     @_builtins.property
     def to_act(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """The seats that choose now, all at once; none when the match is over."""
@@ -254,18 +254,16 @@ class ChinesePokerView(_message.Message):
         dealer: _builtins.int = ...,
         to_act: _abc.Iterable[_builtins.int] | None = ...,
         held: _abc.Iterable[_builtins.str] | None = ...,
-        natural: Global___ChinesePokerNatural.ValueType | None = ...,
+        natural: Global___ChinesePokerNatural.ValueType = ...,
         setting: Global___ChinesePokerRows | None = ...,
         naturals: _abc.Iterable[Global___ChinesePokerShownNatural] | None = ...,
         totals: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_natural", b"_natural", "natural", b"natural", "setting", b"setting"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["setting", b"setting"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_natural", b"_natural", "dealer", b"dealer", "hand", b"hand", "held", b"held", "natural", b"natural", "naturals", b"naturals", "phase", b"phase", "setting", b"setting", "to_act", b"to_act", "totals", b"totals"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dealer", b"dealer", "hand", b"hand", "held", b"held", "natural", b"natural", "naturals", b"naturals", "phase", b"phase", "setting", b"setting", "to_act", b"to_act", "totals", b"totals"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__natural: _TypeAlias = _typing.Literal["natural"]  # noqa: Y015
-    _WhichOneofArgType__natural: _TypeAlias = _typing.Literal["_natural", b"_natural"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__natural) -> _WhichOneofReturnType__natural | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ChinesePokerView: _TypeAlias = ChinesePokerView  # noqa: Y015
 

@@ -364,7 +364,7 @@ class DemocracyEvent(_message.Message):
     upcard: _builtins.str
     """The card whose suit is trump for the trick."""
     winner: _builtins.int
-    """The seat that captured the trick; absent on a tie."""
+    """The seat that captured the trick, or -1 for a tie."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """For DEALT the hand from low to high, for SHOWN the cards by seat."""
@@ -392,17 +392,15 @@ class DemocracyEvent(_message.Message):
         seat: _builtins.int = ...,
         cards: _abc.Iterable[_builtins.str] | None = ...,
         upcard: _builtins.str = ...,
-        winner: _builtins.int | None = ...,
+        winner: _builtins.int = ...,
         points: _abc.Iterable[Global___DemocracySuitPoints] | None = ...,
         tribes: _abc.Iterable[_builtins.int] | None = ...,
         totals: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_winner", b"_winner", "cards", b"cards", "day", b"day", "dealer", b"dealer", "hand", b"hand", "hand_size", b"hand_size", "kind", b"kind", "points", b"points", "seat", b"seat", "totals", b"totals", "tribes", b"tribes", "upcard", b"upcard", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cards", b"cards", "day", b"day", "dealer", b"dealer", "hand", b"hand", "hand_size", b"hand_size", "kind", b"kind", "points", b"points", "seat", b"seat", "totals", b"totals", "tribes", b"tribes", "upcard", b"upcard", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
-    _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DemocracyEvent: _TypeAlias = DemocracyEvent  # noqa: Y015

@@ -115,7 +115,7 @@ class _KlaberjassWord:
 class _KlaberjassWordEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_KlaberjassWord.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     KLABERJASS_WORD_UNSPECIFIED: _KlaberjassWord.ValueType  # 0
-    """Not used."""
+    """Nothing was said."""
     KLABERJASS_WORD_GOOD: _KlaberjassWord.ValueType  # 1
     """The announcement stands."""
     KLABERJASS_WORD_NOT_GOOD: _KlaberjassWord.ValueType  # 2
@@ -129,7 +129,7 @@ class KlaberjassWord(_KlaberjassWord, metaclass=_KlaberjassWordEnumTypeWrapper):
     """Says what the dealer answers to an announcement."""
 
 KLABERJASS_WORD_UNSPECIFIED: KlaberjassWord.ValueType  # 0
-"""Not used."""
+"""Nothing was said."""
 KLABERJASS_WORD_GOOD: KlaberjassWord.ValueType  # 1
 """The announcement stands."""
 KLABERJASS_WORD_NOT_GOOD: KlaberjassWord.ValueType  # 2
@@ -515,9 +515,11 @@ class KlaberjassContest(_message.Message):
     value: _builtins.int
     """The value announced: 20, 50, or 0 if nothing was."""
     answer: Global___KlaberjassWord.ValueType
-    """What the dealer chose to answer; absent without an answer."""
+    """What the dealer chose to answer; unspecified without an answer."""
     verdict: Global___KlaberjassWord.ValueType
-    """What the dealer had to say once the top card was named; absent if it was not."""
+    """What the dealer had to say once the top card was named; unspecified if it was
+    not.
+    """
     winner: _builtins.int
     """The seat whose sequences count; absent if nobody's do."""
     @_builtins.property
@@ -537,31 +539,23 @@ class KlaberjassContest(_message.Message):
         *,
         announcer: _builtins.int | None = ...,
         value: _builtins.int = ...,
-        answer: Global___KlaberjassWord.ValueType | None = ...,
-        verdict: Global___KlaberjassWord.ValueType | None = ...,
+        answer: Global___KlaberjassWord.ValueType = ...,
+        verdict: Global___KlaberjassWord.ValueType = ...,
         tops: _abc.Iterable[_builtins.str] | None = ...,
         suits: _abc.Iterable[_builtins.str] | None = ...,
         winner: _builtins.int | None = ...,
         shown: _abc.Iterable[_cards_pb2.Cards] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_announcer", b"_announcer", "_answer", b"_answer", "_verdict", b"_verdict", "_winner", b"_winner", "announcer", b"announcer", "answer", b"answer", "verdict", b"verdict", "winner", b"winner"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_announcer", b"_announcer", "_winner", b"_winner", "announcer", b"announcer", "winner", b"winner"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_announcer", b"_announcer", "_answer", b"_answer", "_verdict", b"_verdict", "_winner", b"_winner", "announcer", b"announcer", "answer", b"answer", "shown", b"shown", "suits", b"suits", "tops", b"tops", "value", b"value", "verdict", b"verdict", "winner", b"winner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_announcer", b"_announcer", "_winner", b"_winner", "announcer", b"announcer", "answer", b"answer", "shown", b"shown", "suits", b"suits", "tops", b"tops", "value", b"value", "verdict", b"verdict", "winner", b"winner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__announcer: _TypeAlias = _typing.Literal["announcer"]  # noqa: Y015
     _WhichOneofArgType__announcer: _TypeAlias = _typing.Literal["_announcer", b"_announcer"]  # noqa: Y015
-    _WhichOneofReturnType__answer: _TypeAlias = _typing.Literal["answer"]  # noqa: Y015
-    _WhichOneofArgType__answer: _TypeAlias = _typing.Literal["_answer", b"_answer"]  # noqa: Y015
-    _WhichOneofReturnType__verdict: _TypeAlias = _typing.Literal["verdict"]  # noqa: Y015
-    _WhichOneofArgType__verdict: _TypeAlias = _typing.Literal["_verdict", b"_verdict"]  # noqa: Y015
     _WhichOneofReturnType__winner: _TypeAlias = _typing.Literal["winner"]  # noqa: Y015
     _WhichOneofArgType__winner: _TypeAlias = _typing.Literal["_winner", b"_winner"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__announcer) -> _WhichOneofReturnType__announcer | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__answer) -> _WhichOneofReturnType__answer | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__verdict) -> _WhichOneofReturnType__verdict | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__winner) -> _WhichOneofReturnType__winner | None: ...
 

@@ -79,7 +79,7 @@ class _OklahomaRummyEnd:
 class _OklahomaRummyEndEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_OklahomaRummyEnd.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     OKLAHOMA_RUMMY_END_UNSPECIFIED: _OklahomaRummyEnd.ValueType  # 0
-    """Not used."""
+    """At no end, as with a set."""
     OKLAHOMA_RUMMY_END_LOW: _OklahomaRummyEnd.ValueType  # 1
     """Below the lowest card."""
     OKLAHOMA_RUMMY_END_HIGH: _OklahomaRummyEnd.ValueType  # 2
@@ -89,7 +89,7 @@ class OklahomaRummyEnd(_OklahomaRummyEnd, metaclass=_OklahomaRummyEndEnumTypeWra
     """Names an end of a run."""
 
 OKLAHOMA_RUMMY_END_UNSPECIFIED: OklahomaRummyEnd.ValueType  # 0
-"""Not used."""
+"""At no end, as with a set."""
 OKLAHOMA_RUMMY_END_LOW: OklahomaRummyEnd.ValueType  # 1
 """Below the lowest card."""
 OKLAHOMA_RUMMY_END_HIGH: OklahomaRummyEnd.ValueType  # 2
@@ -433,7 +433,7 @@ class OklahomaRummyMove(_message.Message):
     card: _builtins.str
     """For EXTEND and DISCARD: the card."""
     end: Global___OklahomaRummyEnd.ValueType
-    """For EXTEND: where a run grows; absent for a set."""
+    """For EXTEND: where a run grows; unspecified for a set."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """For TAKE_PILE and MELD: the cards; a run's from low to high, a set's in any
@@ -448,15 +448,13 @@ class OklahomaRummyMove(_message.Message):
         cards: _abc.Iterable[_builtins.str] | None = ...,
         index: _builtins.int = ...,
         card: _builtins.str = ...,
-        end: Global___OklahomaRummyEnd.ValueType | None = ...,
+        end: Global___OklahomaRummyEnd.ValueType = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "end", b"end"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "card", b"card", "cards", b"cards", "end", b"end", "index", b"index", "kind", b"kind", "verb", b"verb"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "cards", b"cards", "end", b"end", "index", b"index", "kind", b"kind", "verb", b"verb"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__end: _TypeAlias = _typing.Literal["end"]  # noqa: Y015
-    _WhichOneofArgType__end: _TypeAlias = _typing.Literal["_end", b"_end"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__end) -> _WhichOneofReturnType__end | None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___OklahomaRummyMove: _TypeAlias = OklahomaRummyMove  # noqa: Y015
 
@@ -504,7 +502,7 @@ class OklahomaRummyEvent(_message.Message):
     index: _builtins.int
     """The meld's place on the seat's table, from 0."""
     end: Global___OklahomaRummyEnd.ValueType
-    """Where a run grew; absent for a set."""
+    """Where a run grew; unspecified for a set."""
     out: _builtins.int
     """The seat without cards; absent if the hand was blocked."""
     @_builtins.property
@@ -542,23 +540,18 @@ class OklahomaRummyEvent(_message.Message):
         card: _builtins.str = ...,
         meld: Global___OklahomaRummyTableMeld | None = ...,
         index: _builtins.int = ...,
-        end: Global___OklahomaRummyEnd.ValueType | None = ...,
+        end: Global___OklahomaRummyEnd.ValueType = ...,
         out: _builtins.int | None = ...,
         leftovers: _abc.Iterable[_cards_pb2.Cards] | None = ...,
         points: _abc.Iterable[_builtins.int] | None = ...,
         totals: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_out", b"_out", "end", b"end", "meld", b"meld", "out", b"out"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_out", b"_out", "meld", b"meld", "out", b"out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end", b"_end", "_out", b"_out", "card", b"card", "cards", b"cards", "dealer", b"dealer", "end", b"end", "hand", b"hand", "hand_size", b"hand_size", "index", b"index", "kind", b"kind", "leftovers", b"leftovers", "meld", b"meld", "out", b"out", "points", b"points", "rebuilds", b"rebuilds", "seat", b"seat", "stock", b"stock", "totals", b"totals", "upcard", b"upcard"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_out", b"_out", "card", b"card", "cards", b"cards", "dealer", b"dealer", "end", b"end", "hand", b"hand", "hand_size", b"hand_size", "index", b"index", "kind", b"kind", "leftovers", b"leftovers", "meld", b"meld", "out", b"out", "points", b"points", "rebuilds", b"rebuilds", "seat", b"seat", "stock", b"stock", "totals", b"totals", "upcard", b"upcard"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__end: _TypeAlias = _typing.Literal["end"]  # noqa: Y015
-    _WhichOneofArgType__end: _TypeAlias = _typing.Literal["_end", b"_end"]  # noqa: Y015
     _WhichOneofReturnType__out: _TypeAlias = _typing.Literal["out"]  # noqa: Y015
     _WhichOneofArgType__out: _TypeAlias = _typing.Literal["_out", b"_out"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__end) -> _WhichOneofReturnType__end | None: ...
-    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__out) -> _WhichOneofReturnType__out | None: ...
 
 Global___OklahomaRummyEvent: _TypeAlias = OklahomaRummyEvent  # noqa: Y015
