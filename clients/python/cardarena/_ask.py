@@ -2,17 +2,26 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from cardarena.v1.game_pb2 import Ending, Fault, Setting
 from cardarena.v1.play_pb2 import Ask as AskMessage
 from cardarena.v1.play_pb2 import Clock, MatchEnd, MatchStart, PlayedFor
 
-OptionValue: TypeAlias = int | str | bool
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # which every type checker knows, and has defaults
 
-ViewT = TypeVar("ViewT")
-MoveT = TypeVar("MoveT")
-EventT = TypeVar("EventT")
+    ViewT = TypeVar("ViewT", default=Any)
+    MoveT = TypeVar("MoveT", default=Any)
+    EventT = TypeVar("EventT", default=Any)
+else:
+    from typing import TypeVar
+
+    ViewT = TypeVar("ViewT")
+    MoveT = TypeVar("MoveT")
+    EventT = TypeVar("EventT")
+
+OptionValue: TypeAlias = int | str | bool
 
 
 @dataclass(slots=True)
@@ -187,8 +196,11 @@ AnyAsk: TypeAlias = Ask[Any, Any, Any]
 """An ask of any game."""
 
 
-class End:
-    """The end of a match."""
+class End(Generic[EventT]):
+    """The end of a match.
+
+    Each game's module has the type of its events: `End[abstrac.Event]`.
+    """
 
     __slots__ = ("_before", "message", "start")
 
@@ -238,9 +250,9 @@ class End:
         return self.message.replay_id
 
     @property
-    def events(self) -> Sequence[Any]:
+    def events(self) -> Sequence[EventT]:
         """What happened since the bot was last given an ask, oldest first."""
-        trailing = [
+        trailing: list[EventT] = [
             getattr(event, family)
             for event in self.message.trailing_events
             if (family := event.WhichOneof("game"))

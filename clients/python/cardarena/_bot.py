@@ -1,9 +1,9 @@
 """The two kinds of bot that an author writes."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic
 
-from cardarena._ask import AnyAsk, End, OptionValue, option_values
+from cardarena._ask import Ask, End, EventT, MoveT, OptionValue, ViewT, option_values
 from cardarena._choice import Choice
 from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
 
@@ -28,8 +28,11 @@ class _Declaration:
     """Whether it takes part in fair deals, and checks them. Costs nothing to speak of."""
 
 
-class Bot(_Declaration):
+class Bot(_Declaration, Generic[ViewT, MoveT, EventT]):
     """A seat at one match. There is one object for each, so that `self` is that match.
+
+    Each game's module has its own, which plays that game alone and whose asks are
+    of that game's types: `class MyBot(abstrac.Bot)`. This one plays every game.
 
     Every method is called on the thread that called `run`, one at a time.
     An exception in `move` costs the move, not the match: its traceback goes to
@@ -62,19 +65,21 @@ class Bot(_Declaration):
     def started(self) -> None:
         """Called once, before the first `move`."""
 
-    def move(self, ask: AnyAsk) -> Choice:
+    def move(self, ask: Ask[ViewT, MoveT, EventT]) -> Choice[MoveT]:
         """Chooses a move: one of `ask.moves`, its index, or a move of the game's own type.
 
         `Noted(move, "why")` adds a note for the replay.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method `move`")
 
-    def ended(self, end: End) -> None:
+    def ended(self, end: End[EventT]) -> None:
         """Called once, after the last `move`, also if the end was missed (`end.missed`)."""
 
 
-class BatchBot(_Declaration):
+class BatchBot(_Declaration, Generic[ViewT, MoveT, EventT]):
     """All matches in one object, for a bot that decides many moves at a time.
+
+    Each game's module has its own, as of `Bot`.
 
     As with a neural network. Threads and exceptions are as with `Bot`; an
     exception costs the moves of the whole batch.
@@ -83,7 +88,7 @@ class BatchBot(_Declaration):
     def started(self, start: MatchStart) -> None:
         """Called before the first ask of a match."""
 
-    def moves(self, asks: Sequence[AnyAsk]) -> Sequence[Choice]:
+    def moves(self, asks: Sequence[Ask[ViewT, MoveT, EventT]]) -> Sequence[Choice[MoveT]]:
         """Chooses a move for each ask, in the same order, as `Bot.move` does.
 
         The asks are those that wait now: of different matches, and of different
@@ -91,5 +96,5 @@ class BatchBot(_Declaration):
         """
         raise NotImplementedError(f"{type(self).__name__} has no method `moves`")
 
-    def ended(self, end: End) -> None:
+    def ended(self, end: End[EventT]) -> None:
         """Called after the last ask of a match, also if its end was missed (`end.missed`)."""

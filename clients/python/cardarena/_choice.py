@@ -2,11 +2,11 @@
 
 import operator
 from dataclasses import dataclass
-from typing import Any, Final, SupportsIndex, TypeAlias
+from typing import Any, Final, Generic, SupportsIndex, TypeAlias
 
 from google.protobuf.message import Message
 
-from cardarena._ask import AnyAsk
+from cardarena._ask import AnyAsk, MoveT
 from cardarena.v1.game_pb2 import GameMove
 from cardarena.v1.play_pb2 import Answer
 
@@ -15,17 +15,17 @@ MAX_NOTE_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Generic[MoveT]):
     """A choice with a note, which the bot's owner finds in the replay."""
 
-    choice: Message | SupportsIndex
+    choice: MoveT | SupportsIndex
     """One of `ask.moves`, its index, or a move that was not offered."""
     note: str
     """At most 200 characters; longer ones are cut."""
 
 
-Choice: TypeAlias = Message | SupportsIndex | Noted
-"""What `move` may return."""
+Choice: TypeAlias = MoveT | SupportsIndex | Noted[MoveT]
+"""What `move` may return; `Choice[abstrac.Move]` where moves are of one game."""
 
 
 def answer(ask: AnyAsk, choice: object) -> Answer:
