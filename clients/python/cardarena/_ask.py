@@ -2,24 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+from typing import Any, Generic, TypeAlias
+
+from typing_extensions import TypeVar
 
 from cardarena.v1.game_pb2 import Ending, Fault, Setting
 from cardarena.v1.play_pb2 import Ask as AskMessage
 from cardarena.v1.play_pb2 import Clock, MatchEnd, MatchStart, PlayedFor
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeVar  # which every type checker knows, and has defaults
-
-    ViewT = TypeVar("ViewT", default=Any)
-    MoveT = TypeVar("MoveT", default=Any)
-    EventT = TypeVar("EventT", default=Any)
-else:
-    from typing import TypeVar
-
-    ViewT = TypeVar("ViewT")
-    MoveT = TypeVar("MoveT")
-    EventT = TypeVar("EventT")
+ViewT = TypeVar("ViewT", default=Any)
+MoveT = TypeVar("MoveT", default=Any)
+EventT = TypeVar("EventT", default=Any)
 
 OptionValue: TypeAlias = int | str | bool
 
