@@ -173,7 +173,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         The way from and to the arena is not in it: `clock.last_round_trip_ms` tells how long
         that and the thinking took last time.
         """
-        clock = self.message.clock
+        clock = self.clock
         budget_s = (clock.move_ms + clock.bank_ms) / 1000
         return max(0.0, self._received_s + budget_s - self._now_s())
 

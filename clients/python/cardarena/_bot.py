@@ -1,10 +1,12 @@
 """The two kinds of bot that an author writes."""
 
+import difflib
 from collections.abc import Sequence
 from typing import ClassVar, Generic
 
 from cardarena._ask import Ask, End, EventT, MoveT, OptionValue, ViewT, option_values
 from cardarena._choice import Choice
+from cardarena._errors import Misconfigured
 from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
 
 
@@ -36,7 +38,7 @@ class Bot(_Declaration, Generic[ViewT, MoveT, EventT]):
 
     Every method is called on the thread that called `run`, one at a time.
     An exception in `move` costs the move, not the match: its traceback goes to
-    stderr, the arena plays the fallback at once, and the replay has a note.
+    stderr, the first move offered is played, and a note says so to the bot's owner.
     """
 
     start: MatchStart
@@ -98,3 +100,19 @@ class BatchBot(_Declaration, Generic[ViewT, MoveT, EventT]):
 
     def ended(self, end: End[EventT]) -> None:
         """Called after the last ask of a match, also if its end was missed (`end.missed`)."""
+
+
+def require_method(kind: type[Bot] | type[BatchBot]) -> None:
+    """Sees to it that a bot can be asked.
+
+    Raises:
+      Misconfigured: if it has no method that chooses moves.
+    """
+    for base, name, asked in ((Bot, "move", "ask"), (BatchBot, "moves", "asks")):
+        if issubclass(kind, base) and getattr(kind, name) is getattr(base, name):
+            near = difflib.get_close_matches(name, vars(kind), 1)
+            hint = f"; did you mean {near[0]!r} to be it?" if near else ""
+            raise Misconfigured(
+                f"{kind.__name__} has no method `def {name}(self, {asked})`, "
+                f"which chooses its moves{hint}"
+            )

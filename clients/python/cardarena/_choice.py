@@ -7,6 +7,7 @@ from typing import Any, Final, Generic, SupportsIndex, TypeAlias
 from google.protobuf.message import Message
 
 from cardarena._ask import AnyAsk, MoveT
+from cardarena._raised import Raised
 from cardarena.v1.game_pb2 import GameMove
 from cardarena.v1.play_pb2 import Answer
 
@@ -48,9 +49,9 @@ def answer(ask: AnyAsk, choice: object) -> Answer:
     )
 
 
-def failure(ask: AnyAsk, error: Exception) -> Answer:
-    """An answer without a choice: the arena plays the fallback at once, and keeps the note."""
-    return Answer(ask_id=ask.ask_id, note=f"error: {type(error).__name__}: {error}")
+def failure(ask: AnyAsk, raised: Raised) -> Answer:
+    """The answer where the author's code failed: the first move offered, and a note of it."""
+    return Answer(ask_id=ask.ask_id, index=0, note=raised.note)
 
 
 def cut(note: str, max_chars: int) -> str:
