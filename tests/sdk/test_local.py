@@ -294,8 +294,7 @@ def test_an_ask_of_a_replay_is_put_again(tmp_path, kind):
 def test_a_replay_may_be_entered_without_what_came_before(tmp_path):
     then, now = [], []
     bots = [First, recorder(then, 1)]
-    options = {"hands": 4}
-    path = local.play("sixty_six", bots, seed="again", options=options, replays=tmp_path).replay
+    path = local.play("jam", bots, seed="again", replays=tmp_path).replay
     asked = asks_of(then)[6]
     step = step_of(path, 1, asked["ids"][0] % (1 << DECISION_BITS))
     again = local.replay(path, recorder(now, 1), seat=1, step=step, earlier=False)
