@@ -59,6 +59,27 @@ def test_an_exception_is_told_with_its_file_and_line_and_by_the_exit_code(tmp_pa
     assert f"At which moves, and from where: arena why {tmp_path}" in done.stdout
 
 
+def test_why_tells_of_each_exception_with_the_output_of_that_decision_alone(tmp_path):
+    line = "import time; time.sleep(0.03); {}['row'] if self.asked in (2, 3) else None"
+    mine = bot(tmp_path, line)
+    path = json.loads(play(tmp_path, mine, BOT, "--seed", 1, "--json").stdout)["replay"]
+    done = CliRunner().invoke(main, ["why", path, "my", "--json"])
+    told = json.loads(done.stdout)
+    assert told["faults"] == []
+    two, three = told["exceptions"]
+    for story, thought in ((two, 2), (three, 3)):
+        texts = [each["text"] for each in story["printed"]]
+        assert texts[0] == f"this is thought {thought}", texts
+        assert texts[1].startswith("cardarena: my_bot.py:")
+        assert texts[2] == "  Traceback (most recent call last):"
+        assert texts[-1] == "  KeyError: 'row'"
+        assert sum("an exception at ask" in text for text in texts) == 1
+    words = CliRunner().invoke(main, ["why", path, "my"]).stdout
+    assert "Exception, 2 times, first at decision" in words
+    assert "this is thought 3" not in words
+    assert "cardarena.local.replay" in words
+
+
 def test_programs_read_exceptions_too(tmp_path):
     mine = bot(tmp_path, "{}['row'] if self.asked == 2 else None")
     done = play(tmp_path, mine, BOT, "--seed", 1, "--json")
