@@ -90,6 +90,10 @@ class Codec:
         """The family's Event message of an event, as whoever is told in this process gets it."""
         return self._events.make(event)
 
+    def move_message(self, move: Move) -> Any:
+        """Likewise the family's Move message of a move."""
+        return self._moves.make(move)
+
     def event(self, event: Event) -> bytes:
         """Encode an event as an element of an ask's `events`."""
         return delimited(_ASK_EVENT, self._events.encode(event))

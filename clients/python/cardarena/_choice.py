@@ -1,6 +1,7 @@
 """Turns what the author's code returns into an answer."""
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, SupportsIndex, TypeAlias
 
@@ -49,6 +50,16 @@ def answer(ask: AnyAsk, choice: object) -> Answer:
     )
 
 
+def plain_index(moves: Sequence[Any], choice: object) -> int | None:
+    """The place of a choice that is an index or the very object of an offered move; else None."""
+    if type(choice) is int:
+        return choice if 0 <= choice < len(moves) else None
+    for index, offered in enumerate(moves):
+        if offered is choice:
+            return index
+    return None
+
+
 def failure(ask: AnyAsk, raised: Raised) -> Answer:
     """The answer where the author's code failed: the first move offered, and a note of it."""
     return Answer(ask_id=ask.ask_id, index=0, note=raised.note)
@@ -81,9 +92,9 @@ def _of_move(ask: AnyAsk, move: Message) -> Answer:
 
 def _place(moves: Any, move: Message) -> int | None:
     # Comparing messages costs more than finding the very same one, which is the usual choice.
-    for index, offered in enumerate(moves):
-        if offered is move:
-            return index
+    index = plain_index(moves, move)
+    if index is not None:
+        return index
     for index, offered in enumerate(moves):
         if offered == move:
             return index

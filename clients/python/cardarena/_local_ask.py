@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf.message_factory import GetMessageClass
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from arena.games.contract import Moves
     from arena.terms import MatchTerms
 
-DECISION_BITS = 20
+MANY_MOVES: Final = 12
+"""So many are seldom the same objects again: their bytes are not worth keeping."""
+DECISION_BITS: Final = 20
 """An ask's number is the match's and the seat's decision, as at the arena."""
 
 
@@ -66,6 +68,12 @@ class Form:
             said = self._said(move=answer.move if answer.HasField("move") else None)
         return self._chosen_move(allowed, said, self.codec, self.move_notation)
 
+    def moves(self, offered: Sequence[Any]) -> list[Any]:
+        """Moves as messages."""
+        if len(offered) > MANY_MOVES:
+            return list(map(self.codec.move_message, offered))
+        return list(self.body.FromString(self.codec.listed(offered)).moves)
+
     def events(self, events: Sequence[Any]) -> list[Any]:
         """Events as messages."""
         return list(map(self.codec.event_message, events))
@@ -80,6 +88,17 @@ class Form:
 
         fields = (asks.played_for(fault, at, own=fault.seat == seat) for fault, at in faults)
         return list(AskMessage.FromString(b"".join(fields)).played_for)
+
+
+_FORMS: dict[tuple[str, Any], Form] = {}
+
+
+def form_of(terms: "MatchTerms") -> Form:
+    """The form of a match's asks, which matches of the same game and clock share."""
+    key = terms.game.id, terms.time_control
+    if key not in _FORMS:
+        _FORMS[key] = Form(terms)
+    return _FORMS[key]
 
 
 class LocalAsk(Ask[Any, Any, Any]):
@@ -163,8 +182,7 @@ class LocalAsk(Ask[Any, Any, Any]):
     @property
     def moves(self) -> Sequence[Any]:
         if self._moves is None:
-            listed = self._form.codec.listed(self.allowed.offered)
-            self._moves = list(self._form.body.FromString(listed).moves)
+            self._moves = self._form.moves(self.allowed.offered)
         return self._moves
 
     @property

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cardarena import _bot, _choice, _games
 from cardarena._ask import AnyAsk, End, OptionValue, Told
-from cardarena._local_ask import Form, LocalAsk, News, TextAsk
+from cardarena._local_ask import Form, LocalAsk, News, TextAsk, form_of
 from cardarena._raised import Raised
 from cardarena.v1.game_pb2 import Fault, GameEvent
+from cardarena.v1.game_pb2 import MatchTerms as TermsMessage
 from cardarena.v1.play_pb2 import MatchEnd, MatchStart, Player
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def replay(
         from arena.replay.frames import Discrepancy, frames
         from arena.replay.read import Replay, Unplayable
         from arena.replay.records import Damaged
+        from arena.wire.terms import terms_message
     try:
         played = Replay.open(Path(file))
         spec = played.spec()
@@ -174,8 +176,8 @@ def replay(
     if step not in asked:
         near = ", ".join(map(str, sorted(asked, key=lambda at: abs(at - step))[:3])) or "none"
         raise ValueError(f"seat {seat} was not asked at step {step}; near to it are: {near}")
-    form = Form(spec.terms)
-    place = _Place(form, _start(spec.terms, played.names, seat, 1), _object(bot))
+    form = form_of(spec.terms)
+    place = _Place(form, _start(terms_message(spec.terms), played.names, seat, 1), _object(bot))
     return _Walk(form, spec.terms, place, seat).to(step, walk, spec.match_id, earlier=earlier)
 
 
@@ -214,11 +216,9 @@ def _names(bots: Sequence[AnyBot]) -> list[str]:
     return names
 
 
-def _start(terms: "MatchTerms", names: Sequence[str], seat: int, number: int) -> MatchStart:
-    from arena.wire.terms import terms_message
-
+def _start(message: TermsMessage, names: Sequence[str], seat: int, number: int) -> MatchStart:
     players = [Player(seat=at, name=name) for at, name in enumerate(names)]
-    return MatchStart(match=number, terms=terms_message(terms), seat=seat, players=players)
+    return MatchStart(match=number, terms=message, seat=seat, players=players)
 
 
 class _Place:
@@ -310,19 +310,20 @@ class _Match:
         replays: str | os.PathLike[str] | None,
     ) -> None:
         from arena.deal import KeyedDeals, seeded_key
+        from arena.wire.terms import terms_message
 
+        message = terms_message(terms)
         self._terms = terms
         self._seed = seed
-        self._key = seeded_key(seed)
-        self._deals = KeyedDeals(self._key)
-        self._form = Form(terms)
+        self._deals = KeyedDeals(seeded_key(seed))
+        self._form = form_of(terms)
         self._raising = raising
         self._names = _names(bots)
         self._places: list[_Place] = []
         sat: Counter[int] = Counter()
         for seat, bot in enumerate(map(_object, bots)):
             sat[id(bot)] += 1  # an object at several seats tells its matches apart
-            start = _start(terms, self._names, seat, sat[id(bot)])
+            start = _start(message, self._names, seat, sat[id(bot)])
             self._places.append(_Place(self._form, start, bot))
         self._faults: list[Fault] = []
         self._new_faults: list[Fault] = []
@@ -379,7 +380,14 @@ class _Match:
         try:
             if failed is not None:
                 raise failed
-            said = _choice.answer(ask, place.put(ask))
+            choice = place.put(ask)
+            index = _choice.plain_index(ask.moves, choice)
+            if index is not None:  # the usual choice, for which no message need be made
+                ask.open = False
+                move = allowed.offered[index]
+                self._settled(place, seat, move)
+                return move
+            said = _choice.answer(ask, choice)
         except Exception as error:
             if self._raising:
                 raise
