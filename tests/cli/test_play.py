@@ -4,18 +4,22 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
 from arena.cli.series import Exceptions, Played, Record
+from arena.cli.why import _output
 from arena.jail import Printed, told_exception, without_others
+from arena.jail.output import OutputLog
 from arena.referee import Ending, Outcome
 from cardarena import _play
 from cardarena._raised import Raised
 from tests.cli.test_mistakes import BOT
 
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 HEAD = """
 import cardarena
 from cardarena import abstrac
@@ -240,6 +244,19 @@ def test_exceptions_of_other_asks_are_left_out(capsys):
     assert [line.text for line in without_others(lines, 11)] == [
         *("thought of 11", *one, "thought of 12", "thought of 13")
     ]
+
+
+def test_output_of_a_decision_leaves_out_exceptions_at_others(tmp_path, capsys):
+    log = tmp_path / "my-0.log"
+    with OutputLog(log, now=lambda: NOON) as kept:
+        for ask_id in (1 << 20 | 11, 1 << 20 | 12):
+            lines = printed_by_the_sdk(ask_id, capsys)
+            kept.printed("\n".join(lines).encode() + b"\n")
+    output = _output([log], lambda decision: 1 << 20 | decision)
+    (eleven, twelve), every = (output(NOON, NOON, at) for at in (11, 12)), output(NOON, NOON, 0)
+    assert [*eleven, *twelve] == every
+    assert "at ask 1048587 " in eleven[0].text
+    assert "at ask 1048588 " in twelve[0].text
 
 
 def test_of_many_kinds_of_exceptions_the_most_frequent_are_listed(capsys):

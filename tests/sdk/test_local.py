@@ -271,13 +271,12 @@ def asks_of(seen):
     return [each for each in seen if "view" in each]
 
 
+@pytest.mark.parametrize("game", ["sixty_six", "democracy"], ids=["in turn", "all at once"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_an_ask_of_a_replay_is_put_again(tmp_path, kind):
+def test_an_ask_of_a_replay_is_put_again(tmp_path, kind, game):
     then = [[], []]
     bots = [recorder(seen, at, **kind) for at, seen in enumerate(then)]
-    path = local.play(
-        "sixty_six", bots, seed="again", options={"hands": 2}, replays=tmp_path
-    ).replay
+    path = local.play(game, bots, seed="again", options={"hands": 2}, replays=tmp_path).replay
     asked = asks_of(then[1])
     for at in (0, len(asked) // 2, len(asked) - 1):
         decision, now = asked[at]["ids"][0] % (1 << DECISION_BITS), []
