@@ -3,6 +3,7 @@
 import json
 import statistics
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -13,12 +14,12 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.catalogue import GAMES
-from bench import clock, end_to_end, floor, peers, rules, watching, wire
+from bench import clock, end_to_end, floor, local, peers, rules, watching, wire
 from bench.encode import ask_60_moves_us
 from bench.processes import Failed
 from bench.versions import versions
 
-PARTS: Final = ("wire", "encode", "end_to_end", "rules", "clock", "watching")
+PARTS: Final = ("wire", "encode", "end_to_end", "rules", "local", "clock", "watching")
 ENCODE_TARGET_US: Final = 60
 WATCHING_TARGET_US: Final = 1.0
 PLAIN_COLUMNS: Final = 100
@@ -104,6 +105,41 @@ def _rules(quick: bool, progress: Progress) -> dict[str, Any]:
         "rules": {name: medians[name] for name in seats},
         "peers": {name: per_s for name, per_s in medians.items() if name not in seats},
     }
+
+
+def _local(quick: bool, progress: Progress) -> dict[str, Any]:
+    """The rules alone and both bots take turns, so that all see the same machine."""
+    cpu_s = time.process_time  # all of it is one thread, whatever else the machine does
+    title = "Decisions a second of processor time by cardarena.local, and by the rules alone"
+    columns = ("rules", "reads moves", "ratio", "reads all", "ratio", "goal")
+    table = _table(title, "game", *columns)
+    rounds, seconds = (1, 0.3) if quick else (5, 0.7)
+    found = {}
+    for game in GAMES:
+        rates = {
+            "rules": rules.rate_of(game, cpu_s),
+            "reads_moves": local.rate_of(game, local.ReadsMoves, cpu_s),
+            "reads_all": local.rate_of(game, local.ReadsAll, cpu_s),
+        }
+        got: dict[str, list[float]] = {name: [] for name in rates}
+        for at in range(rounds):
+            for name, rate in rates.items():
+                got[name].append(rate(seconds))
+                progress(f"{game.id} {name} {at + 1}/{rounds}: {got[name][-1]:.0f}/s")
+        alone, moves, everything = (statistics.median(each) for each in got.values())
+        goal = f"{local.TARGET_PER_S:,}" if game.id in local.TRICK_GAMES else ""
+        table.add_row(
+            game.id,
+            f"{alone:,.0f}",
+            f"{moves:,.0f}",
+            f"{moves / alone:.2f}",
+            f"{everything:,.0f}",
+            f"{everything / alone:.2f}",
+            goal,
+        )
+        found[game.id] = {name: round(statistics.median(each)) for name, each in got.items()}
+    _out.print(table)
+    return {"local": found}
 
 
 def _clock(quick: bool, progress: Progress) -> dict[str, Any]:
@@ -193,6 +229,7 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
         "encode": _encode,
         "end_to_end": _end_to_end,
         "rules": _rules,
+        "local": _local,
         "clock": _clock,
         "watching": _watching,
     }

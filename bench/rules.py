@@ -17,7 +17,7 @@ Rate = Callable[[float], float]
 """Plays for so many seconds and gives decisions a second."""
 
 
-def rate_of(game: Game) -> Rate:
+def rate_of(game: Game, now_s: Callable[[], float] = time.perf_counter) -> Rate:
     """Random play at the smallest number of seats, match after match.
 
     Every decision lists the moves and builds the view, as an ask needs them.
@@ -31,12 +31,12 @@ def rate_of(game: Game) -> Rate:
 
     def rate(seconds: float) -> float:
         decisions = match = 0
-        begin_s = time.perf_counter()
-        while time.perf_counter() - begin_s < seconds:
+        begin_s = now_s()
+        while now_s() - begin_s < seconds:
             deals = Seeded(f"bench {match}")
             decisions += _play(game.rules, options, seats, deals, below)
             match += 1
-        return decisions / (time.perf_counter() - begin_s)
+        return decisions / (now_s() - begin_s)
 
     return rate
 

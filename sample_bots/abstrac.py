@@ -147,11 +147,10 @@ class Search:
         return best
 
 
-class AbstracBot(cardarena.Bot):
-    games = ("abstrac", "abstrac_suit", "abstrac_unfettered", "abstrac_fiftytwo")
+class AbstracBot(abstrac.Bot):
     search = None
 
-    def move(self, ask: abstrac.Ask):
+    def move(self, ask: abstrac.Ask) -> abstrac.Choice:
         view, row = ask.view, list(ask.view.row)
         if self.search is None or self.search.cards[-len(row) :] != row:
             self.search = Search(self.game, row)

@@ -83,10 +83,8 @@ def hand_worth(hand):
     return worth
 
 
-class ArlingtonBot(cardarena.Bot):
-    games = ("arlington",)
-
-    def move(self, ask: arlington.Ask):
+class ArlingtonBot(arlington.Bot):
+    def move(self, ask: arlington.Ask) -> arlington.Choice:
         self.view = ask.view
         self.held = list(ask.view.held)
         self.now = self.worth_of(self.held)

@@ -134,10 +134,8 @@ def best_setting(held):
     return [[held[place] for place in row] for row in rows], made
 
 
-class ChinesePokerBot(cardarena.Bot):
-    games = ("chinese_poker",)
-
-    def move(self, ask: chinese_poker.Ask):
+class ChinesePokerBot(chinese_poker.Bot):
+    def move(self, ask: chinese_poker.Ask) -> chinese_poker.Choice:
         view = ask.view
         if view.phase == chinese_poker.PHASE_SET:
             return self.natural_or_setting(view)

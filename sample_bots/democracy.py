@@ -76,10 +76,8 @@ def total_worth(cards, worth_of_point):
     return sum(points(card) * worth_of_point[card[1]] for card in cards)
 
 
-class DemocracyBot(cardarena.Bot):
-    games = ("democracy",)
-
-    def move(self, ask: democracy.Ask):
+class DemocracyBot(democracy.Bot):
+    def move(self, ask: democracy.Ask) -> democracy.Choice:
         view = ask.view
         self.unseen = self.unseen_cards(view)
         self.others = len(self.players) - 1

@@ -75,13 +75,11 @@ def as_python(text):
 RULES = [(text, as_python(text)) for text in candidate_texts()]
 
 
-class EleusisBot(cardarena.Bot):
-    games = ("eleusis", "eleusis_express")
-
+class EleusisBot(eleusis.Bot):
     def started(self):
         self.hand = None
 
-    def move(self, ask: eleusis.Ask):
+    def move(self, ask: eleusis.Ask) -> eleusis.Choice:
         view = ask.view
         if view.phase == eleusis.PHASE_RULE:
             text = random.choice(OWN_RULES)

@@ -4,7 +4,7 @@ import cardarena
 
 
 class FirstBot(cardarena.Bot):
-    def move(self, ask):
+    def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         return ask.moves[0]
 
 

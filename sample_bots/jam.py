@@ -25,10 +25,8 @@ def streak(winners):
     return (winners[-1] if winners else None), length
 
 
-class JamBot(cardarena.Bot):
-    games = ("jam",)
-
-    def move(self, ask):
+class JamBot(jam.Bot):
+    def move(self, ask: jam.Ask) -> jam.Choice:
         view, moves = ask.view, ask.moves
         if view.phase == jam.PHASE_DRAW:
             return self.draw(ask)

@@ -22,10 +22,8 @@ HOPELESS = 40
 """Worth of a hand that would rather not meet a maker."""
 
 
-class KlaberjassBot(cardarena.Bot):
-    games = ("klaberjass",)
-
-    def move(self, ask: klaberjass.Ask):
+class KlaberjassBot(klaberjass.Bot):
+    def move(self, ask: klaberjass.Ask) -> klaberjass.Choice:
         view = ask.view
         self.trump = view.auction.trump
         moves = {move.verb: move for move in ask.moves}

@@ -18,10 +18,8 @@ TRUMP_TRICKS = dict(
 PLAIN_TRICKS = {"A": 0.4, "K": 0.2, "Q": 0.1}
 
 
-class LooBot(cardarena.Bot):
-    games = ("loo",)
-
-    def move(self, ask: loo.Ask):
+class LooBot(loo.Bot):
+    def move(self, ask: loo.Ask) -> loo.Choice:
         view = ask.view
         self.trump = view.upcard[1]
         moves = {move.verb: move for move in ask.moves}

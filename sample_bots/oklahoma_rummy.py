@@ -44,10 +44,8 @@ def worth(move):
     return sum(cost(card) for card in move.cards) - 45 * twos(move)
 
 
-class OklahomaRummyBot(cardarena.Bot):
-    games = ("oklahoma_rummy",)
-
-    def move(self, ask):
+class OklahomaRummyBot(rummy.Bot):
+    def move(self, ask: rummy.Ask) -> rummy.Choice:
         if ask.view.phase == rummy.PHASE_DRAW:
             return self.draw(ask)
         melds = [move for move in ask.moves if move.verb == rummy.MELD]

@@ -17,10 +17,14 @@ PACK = [rank + suit for rank in RANKS for suit in "cdhs"]
 SIZES = (3, 5, 5)
 FOUL = -7
 TRIALS = 60
-ROYALTIES = ({}, {4: 4, 5: 8, 6: 12, 7: 20, 8: 30}, {4: 2, 5: 4, 6: 6, 7: 10, 8: 15})
+ROYALTIES: tuple[dict[int, int], ...] = (
+    {},
+    {4: 4, 5: 8, 6: 12, 7: 20, 8: 30},
+    {4: 2, 5: 4, 6: 6, 7: 10, 8: 15},
+)
 
 
-def strength(cards):
+def strength(cards) -> tuple[int, list[int]]:
     """The class of a row and its ranks, to be compared."""
     counts = Counter(RANKS.index(card[0]) for card in cards)
     ranks = sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)
@@ -55,10 +59,8 @@ def worth(rows):
     return units + 0.4 * (front[0] + front[1][0] / 13) + 0.35 * middle[0] + 0.3 * back[0]
 
 
-class OpenFaceBot(cardarena.Bot):
-    games = ("open_face_chinese_poker",)
-
-    def move(self, ask):
+class OpenFaceBot(open_face.Bot):
+    def move(self, ask: open_face.Ask) -> open_face.Choice:
         view = ask.view
         if view.phase == open_face.PHASE_FANTASYLAND:
             return ask.moves[0]

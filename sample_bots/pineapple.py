@@ -82,10 +82,8 @@ def won(mine, others):
     return 1 / (1 + others.count(mine))
 
 
-class PineappleBot(cardarena.Bot):
-    games = ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo")
-
-    def move(self, ask: pineapple.Ask):
+class PineappleBot(pineapple.Bot):
+    def move(self, ask: pineapple.Ask) -> pineapple.Choice:
         view = ask.view
         kept = list(combinations(view.held, 2))
         equities = self.equities(ask, kept)

@@ -6,7 +6,7 @@ import cardarena
 
 
 class RandomBot(cardarena.Bot):
-    def move(self, ask):
+    def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         return random.choice(ask.moves)
 
 

@@ -15,10 +15,8 @@ GIVEN = 3
 """Points that the other seat adds to a trick it cannot win, about."""
 
 
-class SixtySixBot(cardarena.Bot):
-    games = ("sixty_six",)
-
-    def move(self, ask: sixty_six.Ask):
+class SixtySixBot(sixty_six.Bot):
+    def move(self, ask: sixty_six.Ask) -> sixty_six.Choice:
         view = ask.view
         moves = {move.verb: move for move in ask.moves}  # of marriages, the last
         if view.points[self.seat] >= GOAL:

@@ -69,10 +69,8 @@ def strength(cards):
     return value
 
 
-class SokoBot(cardarena.Bot):
-    games = ("soko",)
-
-    def move(self, ask: soko.Ask):
+class SokoBot(soko.Bot):
+    def move(self, ask: soko.Ask) -> soko.Choice:
         equity = self.equity(ask)
         return cardarena.Noted(bet(ask, equity), f"equity {equity:.2f}")
 

@@ -2,14 +2,16 @@
 
 import json
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import trio
 from rich.console import Console
 from rich.table import Table
 
+from arena.cli import series
 from arena.cli.arguments import (
     GameType,
     bot_commands,
@@ -21,15 +23,19 @@ from arena.cli.arguments import (
     time_control_of,
     timed,
 )
+from arena.cli.series import Exceptions, Played, Record
 from arena.cli.terminal.watcher import Watcher
 from arena.games.catalogue import Game
 from arena.referee import Ending, Outcome
+from arena.replay.words import count as count_of
+from arena.replay.write import replay_path
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
 from arena.server.orders import SCHEDULED, DealSetOrder
 from arena.server.tournaments.launcher import Launcher
+from arena.terms import MAX_TIME_MS, MatchTerms, TimeControl
 
 
 @click.command(
@@ -39,6 +45,13 @@ Examples:
   arena play democracy me=./my_bot "python3 sample_bots/random_bot.py" -o hands=4
   arena play abstrac bot.py bot.py --watch
   arena play abstrac bot.py bot.py --seed 7 --json
+  arena play abstrac bot.py sample_bots/abstrac.py --games 20
+  arena play abstrac bot.py sample_bots/abstrac.py --debug   # with breakpoint() in bot.py
+
+\b
+Exit codes:
+  0  played to the end        2  called wrongly
+  1  could not be played      3  played, and a bot's own code raised an exception
 """
 )
 @click.argument("game", type=GameType())
@@ -48,6 +61,19 @@ Examples:
 @click.option("--seed", default="", help="Repeat the same deals; without it they are drawn afresh.")
 @click.option(
     "--watch", is_flag=True, help="Draw the match as it is played, as a spectator sees it."
+)
+@click.option(
+    "--games",
+    "count",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Play N games one after the other, the seats turning, and sum them up.",
+)
+@click.option(
+    "--debug",
+    is_flag=True,
+    help="Give the first bot this terminal, as breakpoint() needs it, and every move a day.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @data_option
@@ -61,51 +87,141 @@ def play(
     increment: float,
     seed: str,
     watch: bool,
+    count: int,
+    debug: bool,
     as_json: bool,
     data: Path,
 ) -> None:
-    """Play one match of GAME between bots, each given as a command, in seat order.
+    """Play a match of GAME between bots, each given as a command, in seat order.
 
     Bots are launched here and dial in like any other. The replay stays in the
     data folder.
     """
-    if watch and as_json:
-        raise click.UsageError("choose one of --watch and --json")
+    if watch + as_json + debug > 1:
+        raise click.UsageError("choose one of --watch, --json and --debug")
     commands = bot_commands(bots)
     control = time_control_of(move, bank, increment)
+    if debug:
+        control = TimeControl(move_ms=MAX_TIME_MS, bank_ms=0)
     with plain_errors():
         terms = match_terms(game, options, len(commands), control, seeded=bool(seed))
     players = tuple(BotId(command.name) for command in commands)
-    order = DealSetOrder.of_match(terms, players, seed=seed)
-    match_id = order.deal_set
-    names = [command.name for command in commands]
+    orders = _orders(terms, players, seed, count)
+    exceptions = Exceptions()
 
-    async def main(arena: Arena) -> Outcome:
+    async def main(arena: Arena) -> list[Played]:
+        games = []
         async with trio.open_nursery() as nursery:
-            launcher = Launcher(arena, commands, data / "bots" / match_id, nursery)
+            launcher = Launcher(
+                arena,
+                commands,
+                data / "bots" / orders[0].deal_set,
+                nursery,
+                terminal=commands[0].name if debug else "",
+                heard=exceptions.heard,
+            )
             await launcher.require(players)
-            if watch:
-                arena.matches.watch(match_id, Watcher(Console()))
-            match = arena.matches.order(order, match_id, SCHEDULED)
-            await match.outcome()
+            for order in orders:
+                exceptions.match_id = order.deal_set
+                await launcher.ensure(players)  # one that died in the last game comes again
+                if watch:
+                    arena.matches.watch(order.deal_set, Watcher(Console()))
+                match = arena.matches.order(order, order.deal_set, SCHEDULED)
+                await match.outcome()
+                assert match.played is not None
+                games.append(Played(tuple(bot.name for bot in order.tables[0].bots), match.played))
+                if match.played.ending is Ending.ABORTED:
+                    break
             await launcher.send_home()
             nursery.cancel_scope.cancel()
-        assert match.played is not None
-        return match.played
+        return games
 
     log_to(data)
+    if debug:
+        name = commands[0].name
+        click.echo(f"{name} has this terminal, and a day for every move.", err=True)
     with plain_errors():
-        outcome = serve(ServerSettings(data), Tokens(), main)
-    if outcome is None:
+        games = serve(ServerSettings(data), Tokens(), main)
+    if games is None:
         raise click.ClickException("stopped before the match had ended")
-    path = data / "replays" / f"{match_id}.replay"
+    told = _Told(game, data / "replays", games, exceptions)
     if as_json:
-        click.echo(json.dumps(_as_json(game, names, outcome, path), indent=2))
+        click.echo(json.dumps(told.as_json(one=count == 1), indent=2))
     else:
-        _print(game, names, outcome, path)
-    if outcome.ending is Ending.ABORTED:
+        told.print(one=count == 1)
+    if games[-1].outcome.ending is Ending.ABORTED:
         log = data / "arena.log"
         raise click.ClickException(f"the arena could not finish the match; {log} says why")
+    if exceptions:
+        raise SystemExit(EXIT_EXCEPTION)
+
+
+EXIT_EXCEPTION: Final = 3
+"""The match was played to its end, and a bot's own code raised an exception."""
+
+
+def _orders(
+    terms: MatchTerms, players: tuple[BotId, ...], seed: str, count: int
+) -> list[DealSetOrder]:
+    """Games whose seats turn; the first one is as it would be alone."""
+    orders = []
+    for at in range(count):
+        turn = at % len(players)
+        seated = players[turn:] + players[:turn]
+        orders.append(
+            DealSetOrder.of_match(terms, seated, seed=f"{seed}/{at}" if seed and at else seed)
+        )
+    return orders
+
+
+class _Told:
+    """What there is to tell of the games, in words and for programs."""
+
+    def __init__(
+        self, game: Game, replays: Path, games: Sequence[Played], exceptions: Exceptions
+    ) -> None:
+        self._game = game
+        self._replays = replays
+        self._games = games
+        self._exceptions = exceptions
+
+    def path(self, played: Played) -> Path:
+        """The replay of a game."""
+        return replay_path(self._replays, played.outcome.match_id)
+
+    def as_json(self, *, one: bool) -> dict[str, Any]:
+        """One game as its result, several with what they come to."""
+        each = [
+            _as_json(self._game, list(game.names), game.outcome, self.path(game))
+            for game in self._games
+        ]
+        raised = {"exceptions": self._exceptions.as_json()}
+        if one:
+            return each[0] | raised
+        return {
+            "game": self._game.id,
+            "summary": [series.as_json(record) for record in self._records()],
+            "games": each,
+        } | raised
+
+    def print(self, *, one: bool) -> None:
+        """The table of one game and its faults, or of what all of them come to."""
+        game, records = self._games[-1], self._records()
+        if one:
+            _print(self._game, list(game.names), game.outcome, self.path(game))
+        elif records:
+            title = f"{self._game.title}, {count_of(len(series.complete(self._games)), 'game')}"
+            Console().print(series.table(records, title))
+        for line in self._exceptions.in_all():
+            click.echo(line)
+        if self._exceptions.first is not None:
+            match_id, bot = self._exceptions.first
+            path = replay_path(self._replays, match_id)
+            click.echo(f"At which moves, and from where: arena why {path} {shlex.quote(bot)}")
+
+    def _records(self) -> list[Record]:
+        games = series.complete(self._games)
+        return [Record.of(name, games) for name in self._games[0].names] if games else []
 
 
 def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict[str, Any]:

@@ -14,9 +14,16 @@ from rich.console import Console
 from arena.cli.arguments import data_option
 from arena.cli.named import REPLAYS, names_a_file, published, seat_of
 from arena.cli.replay import plain_replay_errors
-from arena.cli.terminal.why import printed_at, tell
+from arena.cli.terminal.why import Line, Output, printed_at, printed_with, tell
 from arena.games.contract import Seat
-from arena.jail import Printed, between, instance_name, output_paths, read_output
+from arena.jail import (
+    Printed,
+    between,
+    instance_name,
+    output_paths,
+    read_output,
+    without_others,
+)
 from arena.referee import AbortCause, Ending, FaultKind
 from arena.replay.account import Account, account_of
 from arena.replay.advice import advice
@@ -25,6 +32,7 @@ from arena.replay.journal.standing import Standing, State, standing_of
 from arena.replay.notebook import notes_of
 from arena.replay.read import Replay
 from arena.replay.words import FAULT_WORDS, aborted_words, count
+from arena.server.session.seating import ask_id
 
 
 @click.command(
@@ -65,10 +73,12 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
         account = account_of(replay, seat, notes_of(path, replay, seat))
     logs = _logs(data, account)
     if as_json:
-        click.echo(json.dumps(_as_json(account, logs), indent=2, ensure_ascii=False))
+        told = _as_json(account, logs, _ask_ids(data, account))
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
         return
     console = Console(highlight=False, soft_wrap=False)
-    tell(account, console, output=_output(logs), replay=str(path), full=full)
+    output = _output(logs, _ask_ids(data, account))
+    tell(account, console, output=output, replay=str(path), full=full)
     rest = [f"All that it printed: {log}" for log in logs]
     if account.incident:
         rest.append(f"What the arena's log says: grep {account.incident} {data / 'arena.log'}")
@@ -108,11 +118,26 @@ def _read(path: Path) -> list[Printed]:
         raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
 
 
-def _output(logs: Sequence[Path]) -> Callable[[datetime, datetime], list[Printed]] | None:
+def _ask_ids(data: Path, account: Account) -> Callable[[int], int] | None:
+    """The ask of each decision, as the bot's streams knew it; None if no journal says."""
+    with plain_replay_errors(data / "journal"):
+        standing = standing_of(data / "journal", account.match_id)
+    if standing is None or len(standing.seated) != len(account.names):
+        return None
+    number = standing.seated[account.seat].match
+    return lambda decision: ask_id(number, decision)
+
+
+def _output(logs: Sequence[Path], ask_ids: Callable[[int], int] | None) -> Output | None:
     if not logs:
         return None
     lines = sorted((line for path in logs for line in _read(path)), key=lambda line: line.at)
-    return lambda begin, end: between(lines, begin, end)
+
+    def output(begin: datetime, end: datetime, decision: int) -> list[Printed]:
+        found = between(lines, begin, end)
+        return without_others(found, ask_ids(decision)) if decision and ask_ids else found
+
+    return output
 
 
 # Matches without a replay.
@@ -203,15 +228,22 @@ _LATER: Final = "What went wrong is told in full once it has ended and its repla
 # For programs.
 
 
-def _as_json(account: Account, logs: Sequence[Path]) -> dict[str, Any]:
-    output = _output(logs)
+def _as_json(
+    account: Account, logs: Sequence[Path], ask_ids: Callable[[int], int] | None
+) -> dict[str, Any]:
+    output = _output(logs, ask_ids)
     faults = []
     for fault in account.faults:
         told = {**asdict(fault), "kind": fault.kind.name.lower(), "late_us": fault.late_us}
         told["view"] = plain_value(fault.view)
         lines = printed_at(account, fault, output) if output else []
-        told["printed"] = [{"at": line.at.isoformat(), "text": line.text} for line in lines]
+        told["printed"] = _printed(lines)
         faults.append(told)
+    exceptions = []
+    for story in account.exceptions:
+        told = {**asdict(story), "view": plain_value(story.view)}
+        told["printed"] = _printed(printed_with(account, story, output) if output else [])
+        exceptions.append(told)
     return {
         "match": account.match_id,
         "game": account.game.id,
@@ -232,8 +264,13 @@ def _as_json(account: Account, logs: Sequence[Path]) -> dict[str, Any]:
         "decisions": account.decisions,
         "unasked": account.unasked,
         "faults": faults,
+        "exceptions": exceptions,
         "advice": dict(advice(account)),
         "slowest": [asdict(each) for each in account.slowest],
         "costliest": [asdict(each) for each in account.costliest],
         "logs": [str(path) for path in logs],
     }
+
+
+def _printed(lines: Sequence[Line]) -> list[dict[str, str]]:
+    return [{"at": line.at.isoformat(), "text": line.text} for line in lines]

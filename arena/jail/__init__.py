@@ -5,6 +5,7 @@ it. Only launch what you would run yourself.
 """
 
 from arena.jail.command import BadCommand, BotCommand, parse_commands
+from arena.jail.exceptions import ToldException, told_exception, without_others
 from arena.jail.output import Printed, between, instance_name, output_paths, read_output
 from arena.jail.process import BotProcess, launch
 
@@ -13,10 +14,13 @@ __all__ = [
     "BotCommand",
     "BotProcess",
     "Printed",
+    "ToldException",
     "between",
     "instance_name",
     "launch",
     "output_paths",
     "parse_commands",
     "read_output",
+    "told_exception",
+    "without_others",
 ]

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from arena.games.contract import Move
+from arena.games.contract import Move, Moves
 from arena.games.notation import Notation
-from arena.referee.ask import Answer, OpenAsk
+from arena.referee.ask import Answer
 from arena.referee.spec import FaultKind
 from arena.wire.codec import Codec, Malformed
 
@@ -18,15 +18,15 @@ class Wrong(NamedTuple):
     reason: str
 
 
-def chosen_move(ask: OpenAsk, answer: Answer, codec: Codec, notation: Notation) -> Move | Wrong:
-    """The legal move that an answer chooses, or what is wrong with it.
+def chosen_move(moves: Moves, answer: Answer, codec: Codec, notation: Notation) -> Move | Wrong:
+    """The move, of those that are legal, that an answer chooses, or what is wrong with it.
 
     Raises:
       Exception: whatever the rules raise, which is no fault of the bot.
     """
     index = answer.index
     if index is not None:
-        offered = ask.moves.offered
+        offered = moves.offered
         if index < len(offered):
             return offered[index]
         reason = f"index {index} is past the {len(offered)} moves offered"
@@ -35,7 +35,7 @@ def chosen_move(ask: OpenAsk, answer: Answer, codec: Codec, notation: Notation) 
         return Wrong(FaultKind.MALFORMED, "the answer has neither an index nor a move")
     try:
         move = codec.read_move(answer.move)
-        if move in ask.moves:
+        if move in moves:
             return move
     except Malformed as error:
         return Wrong(FaultKind.MALFORMED, str(error))

@@ -299,7 +299,7 @@ class Table:
             self._blame(ask, FaultKind.TIMEOUT, _LATE, received_s, answer.note, raw)
             return
         try:
-            move = chosen_move(ask, answer, self._codec, self._move_notation)
+            move = chosen_move(ask.moves, answer, self._codec, self._move_notation)
         except Exception:
             self._fail()
             return

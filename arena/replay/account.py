@@ -24,6 +24,8 @@ OFFERED_SHOWN: Final = 6
 """Moves of an ask that are listed at most."""
 SLOWEST: Final = 3
 """Decisions that are named as the slowest."""
+RAISED: Final = "error: "
+"""How a note begins by which an SDK tells of an exception in the bot's own code."""
 COSTLIEST: Final = 3
 """Hands that are named as those that cost most."""
 
@@ -100,6 +102,27 @@ class FaultStory:
 
 
 @dataclass(frozen=True, slots=True)
+class ExceptionStory:
+    """An exception in the bot's own code, as its SDK noted it: the first move offered was played.
+
+    Times count from the match's start.
+    """
+
+    decision: int
+    """The seat's decision in the match, counted from 1."""
+    hand: int
+    step: int
+    """The step at which `arena replay show` has it."""
+    raised: str
+    """Its place in the bot's code, its type and its text."""
+    sent_us: int
+    settled_us: int
+    """When the answer in its place came."""
+    view: View
+    played: str
+
+
+@dataclass(frozen=True, slots=True)
 class SlowDecision:
     """A decision that took long."""
 
@@ -149,6 +172,8 @@ class Account:
     fault_limit: int
     away_limit_ms: int
     faults: tuple[FaultStory, ...]
+    exceptions: tuple[ExceptionStory, ...]
+    """Which are no faults: its SDK answered in its place."""
     forfeit: FaultStory | None
     """The fault that cost the match; None if the bot did not forfeit."""
     forfeited_before: str
@@ -219,11 +244,32 @@ def account_of(
         fault_limit=spec.terms.fault_limit,
         away_limit_ms=spec.terms.away_limit_ms,
         faults=faults,
+        exceptions=tuple(_exceptions(spec.terms.game, seat, own, noted)),
         forfeit=next((fault for fault in faults if fault.forfeited), None),
         forfeited_before=before[0] if before else "",
         slowest=tuple(slow[:SLOWEST]),
         costliest=_costliest(outcome.hand_scores, seat),
     )
+
+
+def _exceptions(
+    game: Game, seat: Seat, own: Sequence[tuple[Decision, Frame]], noted: Mapping[int, str]
+) -> Iterator[ExceptionStory]:
+    """What the bot's SDK noted of exceptions, where it answered all the same."""
+    notation = Notation(game.module.Move)
+    for decision, frame in own:
+        note = noted.get(decision.decision, "")
+        if decision.fault is None and note.startswith(RAISED):
+            yield ExceptionStory(
+                decision=decision.decision,
+                hand=frame.hand,
+                step=frame.index,
+                raised=note.removeprefix(RAISED),
+                sent_us=decision.sent_us,
+                settled_us=decision.sent_us + decision.charged_us,
+                view=game.rules.view(frame.before, seat),
+                played=notation.write(decision.move),
+            )
 
 
 class _Stories:

@@ -4,20 +4,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from arena.referee.spec import FaultKind
-from arena.replay.account import Account
+from arena.replay.account import RAISED, Account
 from arena.replay.words import listed, seconds
 
 _PLENTY: Final = 0.5
 """Who answered in less than this part of its time elsewhere was hardly slow just there."""
-
-_RAISED: Final = "error: "
-"""How the SDK's notes begin where a bot's method raised an exception."""
 
 
 def advice(account: Account) -> Iterator[tuple[str, str]]:
     """What each kind of fault is called, and a sentence about it, in the order of a match."""
     if account.forfeited_before:
         yield "deals", _BEFORE_THE_DEAL
+    if account.exceptions:
+        yield "exceptions", _ON_EXCEPTIONS
     for kind in FaultKind:
         if account.faults_of(kind):
             yield kind.name.lower(), _ADVICE[kind](account)
@@ -26,6 +25,12 @@ def advice(account: Account) -> Iterator[tuple[str, str]]:
 _BEFORE_THE_DEAL: Final = (
     "What a bot commits to for the deals it must open, unchanged: the SDK does both by itself; a "
     "client of your own may take no part by committing zeros."
+)
+
+
+_ON_EXCEPTIONS: Final = (
+    "An exception costs the move, for which the first one offered is played. To step through it, "
+    "put the bot before the same ask again: `cardarena.local.replay(FILE, MyBot, seat=…, step=…)`."
 )
 
 
@@ -71,10 +76,10 @@ def _on_illegal(account: Account) -> str:
 
 def _on_malformed(account: Account) -> str:
     faults = account.faults_of(FaultKind.MALFORMED)
-    raised = [note.text for each in faults for note in each.notes if note.text.startswith(_RAISED)]
+    raised = [note.text for each in faults for note in each.notes if note.text.startswith(RAISED)]
     if raised:
         return (
-            f"The bot's own code failed ({raised[0].removeprefix(_RAISED)}), so the SDK had no "
+            f"The bot's own code failed ({raised[0].removeprefix(RAISED)}), so the SDK had no "
             "move to send: the traceback is in what it printed; mend that, and answer with any of "
             "`ask.moves` where the code fails."
         )

@@ -62,6 +62,8 @@ class Codec:
     def __init__(self, family: str, number: int, rules: ModuleType) -> None:
         """Derive the codec of `family`, whose field in every `oneof game` is `number`.
 
+        `view_message` makes the family's View message of a view, `view` its bytes.
+
         Raises:
           Mismatch: naming the class and the field that differ.
         """
@@ -69,7 +71,7 @@ class Codec:
         self.number = number
         messages = importlib.import_module(f"cardarena.games.v1.{family}_pb2")
         shape = _Shape(family, rules, messages)
-        self._encode_view = shape.encoder(rules.View, shape.message("View"))
+        self.view_message, self._encode_view = shape.makers(rules.View, shape.message("View"))
         self._moves = _Flat(shape, "Move", "verb", "Verb", rules.Move)
         self._events = _Flat(shape, "Event", "kind", "EventKind", rules.Event)
         shape.check_ask()
@@ -84,6 +86,14 @@ class Codec:
     def view(self, view: View) -> bytes:
         """Encode a view as the family's View message."""
         return self._encode_view(view)
+
+    def event_message(self, event: Event) -> Any:
+        """The family's Event message of an event, as whoever is told in this process gets it."""
+        return self._events.make(event)
+
+    def move_message(self, move: Move) -> Any:
+        """Likewise the family's Move message of a move."""
+        return self._moves.make(move)
 
     def event(self, event: Event) -> bytes:
         """Encode an event as an element of an ask's `events`."""
@@ -112,16 +122,19 @@ class Codec:
 
         `events` are encoded already, by `event`: each once, for all who may know.
         """
-        encoded = self._encode_view(view)
-        offered, fields = moves.offered, self._ask_fields
-        try:
-            listed = b"".join([fields[id(move)] for move in offered])
-        except KeyError:
-            listed = b"".join([self._keep(move)[0] for move in offered])
+        encoded, listed = self._encode_view(view), self.listed(moves.offered)
         complete = _ASK_COMPLETE if moves.complete else b""
         parts = (_ASK_VIEW, varint(len(encoded)), encoded, *events, listed, complete)
         body = b"".join(parts)
         return self._game_tag + varint(len(body)) + body
+
+    def listed(self, offered: Sequence[Move]) -> bytes:
+        """Encode moves as elements of an ask's `moves`."""
+        fields = self._ask_fields
+        try:
+            return b"".join([fields[id(move)] for move in offered])
+        except KeyError:
+            return b"".join([self._keep(move)[0] for move in offered])
 
     def read_move(self, message: Message) -> Move:
         """Read a move from `cardarena.v1.GameMove`.
@@ -193,13 +206,15 @@ class _Shape:
         }:
             raise Mismatch(f"{self.prefix}Ask has the fields {fields}")
 
-    def encoder(self, cls: type, message: type[Message]) -> Callable[[Any], bytes]:
-        """A function that encodes a `cls` as `message`, all of whose fields it has."""
+    def makers(
+        self, cls: type, message: type[Message]
+    ) -> tuple[Callable[[Any], Any], Callable[[Any], bytes]]:
+        """What makes a `message` of a `cls`, all of whose fields it has, and what encodes one."""
         source = _Source()
         build = source.build(self, cls, message, "it", {})
         theirs = {field.name for field in message.DESCRIPTOR.fields}
         self.require_same(cls, set(self.hints(cls)), theirs)
-        return source.function(f"{build}.SerializeToString()")
+        return source.function(build), source.function(f"{build}.SerializeToString()")
 
     def require_same(self, cls: type, ours: set[str], theirs: set[str]) -> None:
         if ours != theirs:
@@ -332,6 +347,7 @@ class _Flat:
             raise Mismatch(f"{shape.family}: {name} and {descriptor.name} differ in: {odd}")
         self._selector = selector
         self._encoders: dict[type, Callable[[Any], bytes]] = {}
+        self._makers: dict[type, Callable[[Any], Any]] = {}
         self._readers: dict[int, Callable[[Message], Any]] = {}
         used = {selector}
         for value_name, cls in wanted.items():
@@ -339,6 +355,7 @@ class _Flat:
             source = _Source()
             build = source.build(shape, cls, message, "it", {selector: number})
             self._encoders[cls] = source.function(f"{build}.SerializeToString()")
+            self._makers[cls] = source.function(build)
             self._readers[number] = _reader(shape, cls, message, selector)
             used |= set(shape.hints(cls))
         unused = {field.name for field in descriptor.fields} - used
@@ -347,6 +364,9 @@ class _Flat:
 
     def encode(self, value: Any) -> bytes:
         return self._encoders[type(value)](value)
+
+    def make(self, value: Any) -> Any:
+        return self._makers[type(value)](value)
 
     def read(self, message: Message) -> Any:
         reader = self._readers.get(getattr(message, self._selector))

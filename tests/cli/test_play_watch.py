@@ -214,7 +214,7 @@ def test_a_match_goes_on_when_nobody_reads_what_is_drawn(tmp_path):
 
 # fmt: off
 MISTAKES = [
-    (("--watch", "--json"),         2, "choose one of --watch and --json",  "one object cannot be drawn"),
+    (("--watch", "--json"),         2, "choose one of --watch, --json and --debug",  "one object cannot be drawn"),
     (("--watch", "-o", "hands=3"),  1, "is not a multiple of the 2 seats",  "no match to draw"),
 ]
 # fmt: on

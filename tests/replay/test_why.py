@@ -11,7 +11,7 @@ import trio
 from rich.console import Console
 
 from arena.cli.terminal import draw
-from arena.cli.terminal.why import FULL, tell
+from arena.cli.terminal.why import FULL, printed_with, tell
 from arena.games.contract import Seat
 from arena.referee import AbortCause, Answer, FaultKind, ForfeitedSeat
 from arena.replay.account import OFFERED_SHOWN, account_of
@@ -339,10 +339,54 @@ def test_it_fits_the_terminal_but_for_commands_which_are_not_broken(width, tmp_p
 def test_what_the_bot_wrote_cannot_take_over_the_terminal(tmp_path):
     replay = match(tmp_path, (MALFORMED,), note="error: [bold]\x1b[2J\r\N{RIGHT-TO-LEFT OVERRIDE}")
     lines = [Said(start(replay), by_arena=False, text="\x1b[31mred\x07")]
-    text = told(replay, notes=noted(tmp_path, replay, 1), output=lambda begin, end: lines)
+    notes = noted(tmp_path, replay, 1)
+    text = told(replay, notes=notes, output=lambda begin, end, decision: lines)
     assert "[bold]" in text
     assert "[31mred" in text
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\N{RIGHT-TO-LEFT OVERRIDE}]", text)
+
+
+# Exceptions, which cost no fault: the SDK answers in the bot's place.
+
+
+def test_exceptions_are_told_by_their_kinds(tmp_path):
+    replay = match(tmp_path, (PLAY,) * 5, note="error: bot.py:3: KeyError: 'row'")
+    notes = noted(tmp_path, replay, 1)
+    stories = account_of(replay, Seat(1), notes).exceptions
+    assert len(stories) > FULL
+    assert stories[0].raised == "bot.py:3: KeyError: 'row' at 1"
+    text = told(replay, notes=notes, replay="a.replay")
+    assert f"But its own code raised {len(stories)} exceptions" in said(text)
+    assert "Exception, first at decision 1 (hand 0): bot.py:3: KeyError: 'row' at 1" in text
+    assert f"--seat 1 --step {stories[0].step}" in text
+    assert f"and {len(stories) - FULL} other kinds, with --full" in text
+    assert "other kinds" not in told(replay, notes=notes, full=True)
+    assert "cardarena.local.replay" in advice_of(replay, notes)["exceptions"]
+
+
+def test_nobody_else_reads_of_them(tmp_path):
+    replay = match(tmp_path, (PLAY,) * 5, note="error: bot.py:3: KeyError: 'row'")
+    assert account_of(replay, Seat(0)).exceptions == ()
+    assert "KeyError" not in told(replay, seat=0)
+
+
+def test_at_an_exception_stands_what_was_printed_up_to_its_traceback(tmp_path):
+    replay = match(tmp_path, (PLAY,) * 5, note="error: bot.py:3: KeyError: 'row'")
+    notes = noted(tmp_path, replay, 1)
+    account = account_of(replay, Seat(1), notes)
+    story = account.exceptions[1]
+    asked = start(replay) + timedelta(microseconds=story.sent_us)
+    head = f"cardarena: {story.raised}: an exception at ask 1048578 of match 1, so the first"
+    texts = ["thinking", head, "  Traceback", "  KeyError", "of the next decision", "  and so on"]
+    lines = [Said(asked, by_arena=False, text=text) for text in texts]
+    asked_for = []
+
+    def output(begin, end, decision):
+        asked_for.append(decision)
+        return [line for line in lines if begin <= line.at <= end]
+
+    assert [line.text for line in printed_with(account, story, output)] == texts[:4]
+    assert asked_for == [story.decision]
 
 
 # What it printed.
@@ -374,7 +418,7 @@ def test_what_it_printed_at_a_fault_stands_beside_it(tmp_path):
         Said(gone + 3 * second, by_arena=True, text="started: again"),
     ]
 
-    def output(begin, end):
+    def output(begin, end, decision):
         return [line for line in printed if begin <= line.at <= end]
 
     text = told(replay, output=output)
@@ -387,7 +431,7 @@ def test_without_a_fault_the_last_of_what_it_printed_in_the_match_is_told(tmp_pa
     replay = match(tmp_path, ())
     begin = start(replay)
     lines = [Said(begin, by_arena=False, text=f"line {at}") for at in range(30)]
-    text = told(replay, output=lambda begin, end: lines)
+    text = told(replay, output=lambda begin, end, decision: lines)
     assert "line 29" in text
     assert "line 3 " not in said(text)
 

@@ -1,5 +1,9 @@
 """The author's code: when it is called, and what becomes of its mistakes."""
 
+import inspect
+import random
+import re
+
 import pytest
 
 import cardarena
@@ -13,7 +17,7 @@ class Scripted:
     """A connection that gives out prepared work, and keeps the answers."""
 
     def __init__(self, *works):
-        self.works, self.sent = list(works), []
+        self.works, self.sent, self.notes = list(works), [], {}
 
     def take(self):
         return self.works.pop(0) if self.works else None
@@ -22,7 +26,8 @@ class Scripted:
         return ask.open
 
     def answer(self, answers):
-        self.sent.append([(a.ask_id, a.index if a.HasField("index") else a.note) for a in answers])
+        self.sent.append([(a.ask_id, a.index) for a in answers if a.HasField("index")])
+        self.notes |= {a.ask_id: a.note for a in answers if a.note}
 
 
 def asked(ask_id, match=1):
@@ -111,30 +116,81 @@ class StillBorn(cardarena.Bot):
         return 0
 
 
-class Undone(cardarena.Bot):
-    pass
+class Chained(cardarena.Bot):
+    def move(self, ask):
+        return random.choice([]) if ask.ask_id == 1 else 0
 
 
 NOT_A_CHOICE = "None is not a choice: return one of ask.moves, its index, or a move message"
 
+
+def line_of(text, *, function):
+    """The line of this file that has a text, in a function."""
+    lines, begin = inspect.getsourcelines(function)
+    return next(at for at, line in enumerate(lines, begin) if text in line)
+
+
 # fmt: off
 FAILURES = [
-    (Failing,    [[(1, "error: KeyError: 'row'"), (2, 0)]],       "an exception in move costs the move"),
-    (Indecisive, [[(1, f"error: TypeError: {NOT_A_CHOICE}"), (2, 0)]], "so does what is no choice"),
-    (StillBorn,  [[(1, "error: OSError: no such file"), (2, 0)]], "an exception in started costs the match's moves"),
-    (Undone,     [[(1, "error: NotImplementedError: Undone has no method `move`"),
-                   (2, "error: NotImplementedError: Undone has no method `move`")]], "a bot without move plays fallbacks"),
+    (Failing,    line_of("raise", function=fails), "KeyError: 'row'",
+     "an exception in move, at the line that raised it"),
+    (Chained,    line_of("random.choice", function=Chained), "IndexError: Cannot choose from an empty sequence",
+     "one from another's code, at the author's line that called it"),
+    (Indecisive, line_of("def move", function=Indecisive), f"TypeError: {NOT_A_CHOICE}",
+     "what is no choice, at the method that returned it"),
+    (StillBorn,  line_of("raise", function=fails), "OSError: no such file",
+     "an exception in started is that of every move of the match"),
 ]
 # fmt: on
 
 
-@pytest.mark.parametrize(("bot", "sent", "why"), FAILURES, ids=[row[2] for row in FAILURES])
-def test_an_exception_costs_the_move_and_no_more(bot, sent, why, capsys):
+@pytest.mark.parametrize(("bot", "line", "error", "why"), FAILURES, ids=[r[3] for r in FAILURES])
+def test_an_exception_costs_the_move_and_no_more(bot, line, error, why, capsys):
     port = Scripted(Work([start(1), start(2)], [asked(1, 1), asked(2, 2)]))
     play(OneByOne(bot, now_s=lambda: 0.0), port)
-    assert port.sent == sent
-    shown = capsys.readouterr().err
-    assert "the bot failed in match 1 and plays on:\nTraceback" in shown
+    where = f"test_play.py:{line}: {error}"
+    assert port.notes == {1: f"error: {where}"}
+    assert port.sent == [[(1, 0), (2, 0)]], "a legal move, the first one offered"
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[0].startswith(f"cardarena: {where}: an exception at ")
+    assert shown[0].endswith("of match 1, so the first move is played") or bot is StillBorn
+    assert all(text.startswith("  ") for text in shown[1:]), "the traceback is set in"
+    assert shown[-1].strip() == error
+    assert "cardarena/_play.py" not in "".join(shown), "it begins at the author's code"
+
+
+class Undone(cardarena.Bot):
+    pass
+
+
+class Misnamed(cardarena.Bot):
+    def moves(self, ask):
+        return 0
+
+
+class UndoneBatch(cardarena.BatchBot):
+    def move(self, ask):
+        return 0
+
+
+# fmt: off
+WITHOUT = [
+    (Undone,      "Undone has no method `def move(self, ask)`, which chooses its moves", "a bot"),
+    (Misnamed,    "Misnamed has no method `def move(self, ask)`, which chooses its moves; did you mean 'moves' to be it?",
+     "a bot with a method of nearly that name"),
+    (UndoneBatch, "UndoneBatch has no method `def moves(self, asks)`, which chooses its moves; did you mean 'move' to be it?",
+     "a bot for batches"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("bot", "sentence", "why"), WITHOUT, ids=[row[2] for row in WITHOUT])
+def test_a_bot_without_a_move_is_refused_at_the_start(bot, sentence, why, capsys):
+    with pytest.raises(cardarena.Misconfigured, match=f"^{re.escape(sentence)}$"):
+        cardarena.play(bot, address="localhost:1", once=True)
+    with pytest.raises(SystemExit) as ended:
+        cardarena.run(bot, argv=[])
+    assert (ended.value.code, capsys.readouterr().err) == (2, f"cardarena: {sentence}\n")
 
 
 def test_an_exception_in_ended_is_shown_and_play_goes_on(capsys):
@@ -178,22 +234,31 @@ class Batching(cardarena.BatchBot):
 
 # fmt: off
 BATCHES = [
-    (lambda asks: [2] * len(asks),                   [[(1, 2), (2, 2)]],                                                "one choice for each ask"),
-    (lambda asks: [take(1), asks[1].moves[2]],       [[(1, 0), (2, 2)]],                                                "moves as well as indices"),
-    (lambda asks: [9, 0],                            [[(1, "error: IndexError: there is no move 9: 3 are offered, from 0"), (2, 0)]], "a mistake costs its own move"),
-    (lambda asks: [0],                               [[(i, "error: ValueError: moves() chose 1 moves for 2 asks") for i in (1, 2)]], "too few choices cost them all"),
-    (lambda asks: fails(KeyError("net")),            [[(i, "error: KeyError: 'net'") for i in (1, 2)]],                 "an exception costs them all"),
+    (lambda asks: [2] * len(asks),             [[(1, 2), (2, 2)]], {}, "one choice for each ask"),
+    (lambda asks: [take(1), asks[1].moves[2]], [[(1, 0), (2, 2)]], {}, "moves as well as indices"),
+    (lambda asks: [9, 0],                      [[(1, 0), (2, 0)]],
+     {1: "IndexError: there is no move 9: 3 are offered, from 0"},     "a mistake costs its own move"),
+    (lambda asks: [0],                         [[(1, 0), (2, 0)]],
+     dict.fromkeys((1, 2), "ValueError: moves() chose 1 moves for 2 asks"), "too few choices cost them all"),
+    (lambda asks: fails(KeyError("net")),      [[(1, 0), (2, 0)]],
+     dict.fromkeys((1, 2), "KeyError: 'net'"),                         "an exception costs them all"),
 ]
 # fmt: on
 
 
-@pytest.mark.parametrize(("choose", "sent", "why"), BATCHES, ids=[row[2] for row in BATCHES])
-def test_a_batch_bot_is_given_all_that_waits(choose, sent, why, capsys):
+@pytest.mark.parametrize(
+    ("choose", "sent", "errors", "why"), BATCHES, ids=[row[3] for row in BATCHES]
+)
+def test_a_batch_bot_is_given_all_that_waits(choose, sent, errors, why, capsys):
     bot = Batching(choose)
     port = Scripted(Work([start(1), start(2)], [asked(1, 1), asked(2, 2)]), Work([ended(1)], []))
     play(AllAtOnce(bot), port)
     assert bot.calls == [("started", 1), ("started", 2), [1, 2], ("ended", 1)]
     assert port.sent == sent
+    assert {ask: note.split(": ", 2)[2] for ask, note in port.notes.items()} == errors
+    shown = capsys.readouterr().err
+    assert shown.count("an exception at ask") == len(errors)
+    assert shown.count("\n  Traceback") == (1 if "'net'" in shown else 0), "told once"
 
 
 def test_a_batch_leaves_out_what_was_closed():

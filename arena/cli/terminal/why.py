@@ -13,7 +13,7 @@ from rich.text import Text
 
 from arena.cli.terminal import draw
 from arena.referee.spec import Ending, FaultKind
-from arena.replay.account import Account, FaultStory
+from arena.replay.account import Account, ExceptionStory, FaultStory
 from arena.replay.advice import advice
 from arena.replay.words import BEFORE_THE_DEAL, FAULT_WORDS, aborted_words, count, listed, seconds
 
@@ -21,6 +21,8 @@ FULL: Final = 3
 """Faults that are told in full; of more, the one that cost the match besides."""
 PRINTED_LINES: Final = 12
 """Lines of a bot's output at one fault."""
+TRACEBACK_LINES: Final = 40
+"""And at one exception, of which the last are the traceback."""
 _PIPE_S: Final = 0.1
 """What a bot printed may be read so much later than its answer."""
 _END_S: Final = 1.0
@@ -50,8 +52,9 @@ class Line(Protocol):
         ...
 
 
-Output: TypeAlias = Callable[[datetime, datetime], Sequence[Line]]
-"""What the bot printed in a span of time."""
+Output: TypeAlias = Callable[[datetime, datetime, int], Sequence[Line]]
+"""What the bot printed in a span of time, less what it says of exceptions at other decisions than
+the one that is named; 0 names none."""
 
 
 def tell(
@@ -83,9 +86,24 @@ def printed_at(account: Account, fault: FaultStory, output: Output) -> list[Line
     begin = start + timedelta(microseconds=begin_us) - timedelta(seconds=_ROUNDING_S)
     end = start + timedelta(microseconds=fault.settled_us)
     printed_by = end + timedelta(seconds=_PIPE_S)
-    lines = output(begin, end + timedelta(seconds=_END_S))
+    lines = output(begin, end + timedelta(seconds=_END_S), fault.decision)
     ended = fault.kind is FaultKind.GONE
     return [line for line in lines if line.at <= printed_by or (ended and line.by_arena)]
+
+
+def printed_with(account: Account, story: ExceptionStory, output: Output) -> list[Line]:
+    """What a bot printed at a decision at which its code raised an exception."""
+    start = _start(account)
+    begin = start + timedelta(microseconds=story.sent_us - 1000)  # both are cut to milliseconds
+    end = start + timedelta(microseconds=story.settled_us) + timedelta(seconds=_PIPE_S)
+    lines = list(output(begin, end, story.decision))
+    heads = [at for at, line in enumerate(lines) if story.raised in line.text]
+    if not heads:
+        return lines
+    past = heads[0] + 1
+    while past < len(lines) and lines[past].text.startswith(" "):
+        past += 1  # the traceback, which is set in; what follows is of later decisions
+    return lines[:past]
 
 
 def _start(account: Account) -> datetime:
@@ -106,6 +124,7 @@ class _Teller:
         yield Text()
         yield from self._verdict()
         told = self._told_in_full()
+        yield from self._exceptions()
         for number, fault in enumerate(account.faults, 1):
             if number == 1 or fault in told:
                 yield Text()
@@ -122,7 +141,7 @@ class _Teller:
             yield from self._section("Hands that cost most", self._costliest())
             if self._show and account.costliest:
                 yield _command(f"{self._show} --hand {account.costliest[0].hand}")
-        if not account.faults:
+        if not account.faults and not account.exceptions:
             yield from self._section("Printed last", self._printed_last())
 
     def _section(self, title: str, rows: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
@@ -185,11 +204,43 @@ class _Teller:
         account = self._account
         if not account.faults:
             text = "No fault: it answered all that it was asked in time and by the rules."
+            if account.exceptions:
+                times = count(len(account.exceptions), "exception")
+                return f"{text} But its own code raised {times}, and the first move was played."
             lost = account.place > 1
             return text + (" It lost by its cards and its moves alone." if lost else "")
         deeds = Counter(_deed(fault) for fault in account.faults)
         most = (deed + (f" ({times} times)" if times > 1 else "") for deed, times in deeds.items())
         return f"{count(len(account.faults), 'fault')}: it {listed(most)}."
+
+    # Exceptions.
+
+    def _exceptions(self) -> Iterator[RenderableType]:
+        """Each kind with its first decision in full."""
+        kinds: dict[str, list[ExceptionStory]] = {}
+        for story in self._account.exceptions:
+            kinds.setdefault(story.raised, []).append(story)
+        shown = list(kinds.items()) if self._full else list(kinds.items())[:FULL]
+        for raised, stories in shown:
+            first = stories[0]
+            yield Text()
+            times = f", {len(stories)} times" if len(stories) > 1 else ""
+            at = f"first at decision {first.decision} (hand {first.hand})"
+            yield Text(f"Exception{times}, {at}: {draw.plain(raised)}", "bold")
+            yield Padding(self._exception(first), (0, 0, 0, 2))
+            if self._show:
+                yield _command(f"{self._show} --step {first.step}")
+        if len(shown) < len(kinds):
+            yield Text(f"\n… and {len(kinds) - len(shown)} other kinds, with --full.", "dim")
+
+    def _exception(self, story: ExceptionStory) -> RenderableType:
+        rows: list[tuple[str, Sequence[Text]]] = [("it saw", list(draw.view(story.view)))]
+        rows.append(("played", [draw.notation(story.played).append(", the first move offered")]))
+        if self._output is not None:
+            lines = printed_with(self._account, story, self._output)
+            if lines:
+                rows.append(("printed", [_printed(line) for line in lines[-TRACEBACK_LINES:]]))
+        return _grid(rows)
 
     # Faults.
 
@@ -292,7 +343,7 @@ class _Teller:
         if self._output is None:
             return []
         start = _start(self._account)
-        lines = self._output(start, start + timedelta(microseconds=self._account.end_us))
+        lines = self._output(start, start + timedelta(microseconds=self._account.end_us), 0)
         return [(f"{line.at:%H:%M:%S}", _printed_text(line)) for line in lines[-PRINTED_LINES:]]
 
 

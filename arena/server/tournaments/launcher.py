@@ -1,5 +1,7 @@
 """The launched bots of an arena: started when first needed, and again if they die."""
 
+import functools
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -27,13 +29,32 @@ class Launcher:
     """Launches bots into an arena. Made and used in trio."""
 
     def __init__(
-        self, arena: Arena, commands: Sequence[BotCommand], folder: Path, nursery: trio.Nursery
+        self,
+        arena: Arena,
+        commands: Sequence[BotCommand],
+        folder: Path,
+        nursery: trio.Nursery,
+        *,
+        terminal: str = "",
+        heard: Callable[[str, str], None] | None = None,
     ) -> None:
-        """`folder` gets a folder and a log for every instance."""
+        """Launches nothing yet.
+
+        Args:
+          arena: Where the bots dial in.
+          commands: Of the bots, by their names.
+          folder: Gets a folder and a log for every instance.
+          nursery: The bots run in it.
+          terminal: The name of a bot that has the terminal, as for a debugger. It is waited for
+            without limit.
+          heard: Gets a bot's name and a line that it printed, at once.
+        """
         self._arena = arena
         self._commands: Mapping[str, BotCommand] = {each.name: each for each in commands}
         self._folder = folder
         self._nursery = nursery
+        self._terminal = terminal
+        self._heard = heard
         self._running: dict[BotId, BotProcess] = {}
         self._failures: dict[BotId, str] = {}
         self._failed_starts: dict[BotId, int] = {}
@@ -61,7 +82,7 @@ class Launcher:
         for bot in self._running:
             if (session := self._arena.sessions.get(bot)) is not None:
                 session.close()
-        with trio.move_on_after(GO_HOME_S):
+        with trio.move_on_after(math.inf if self._terminal else GO_HOME_S):
             for process in list(self._running.values()):
                 await process.exited.wait()
 
@@ -88,8 +109,11 @@ class Launcher:
             "CARDARENA_ONCE": "1",
         }
         name = instance_name(bot.name, bot.instance)
+        at_terminal = bot.name == self._terminal
         try:
-            process = await launch(self._commands[bot.name], self._folder / name, environment)
+            process = await launch(
+                self._commands[bot.name], self._folder / name, environment, terminal=at_terminal
+            )
         except BadCommand as error:
             self._failed_starts[bot] = MAX_STARTS
             self._failures[bot] = str(error)
@@ -98,7 +122,7 @@ class Launcher:
         self._nursery.start_soon(self._watch, bot, process)
         self._failures.pop(bot, None)
         arrived = False
-        with trio.move_on_after(CONNECT_S):
+        with trio.move_on_after(math.inf if at_terminal else CONNECT_S):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._cancel_on_exit, process, nursery.cancel_scope)
                 await self._arena.arrived((bot,))
@@ -113,7 +137,7 @@ class Launcher:
     async def _watch(self, bot: BotId, process: BotProcess) -> None:
         """Tell the bot's session when its process has ended: it will not come back."""
         try:
-            await process.watch()
+            await process.watch(self._heard and functools.partial(self._heard, bot.name))
         finally:
             session = self._arena.sessions.get(bot)
             if session is not None and self._running.get(bot) is process:

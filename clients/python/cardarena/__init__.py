@@ -2,13 +2,16 @@
 
 A bot is a class with one method, and plays with `cardarena.run`:
 
-    class MyBot(cardarena.Bot):
-        def move(self, ask):
+    from cardarena import abstrac
+
+    class MyBot(abstrac.Bot):
+        def move(self, ask: abstrac.Ask) -> abstrac.Move:
             return ask.moves[0]
 
     cardarena.run(MyBot)
 
-Each game has a module with its messages under short names: `cardarena.abstrac`.
+Each game has a module with its kind of bot, and its messages under short names:
+`cardarena.abstrac`. `cardarena.Bot` plays every game. `cardarena.local` plays without a server.
 """
 
 import os
@@ -25,6 +28,7 @@ from cardarena import (
     eleusis,
     jam,
     klaberjass,
+    local,
     loo,
     oklahoma_rummy,
     open_face_chinese_poker,
@@ -64,6 +68,7 @@ __all__ = [
     "eleusis",
     "jam",
     "klaberjass",
+    "local",
     "loo",
     "oklahoma_rummy",
     "open_face_chinese_poker",

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias
+
+from typing_extensions import TypeVar
 
 from cardarena.v1.game_pb2 import Ending, Fault, Setting
 from cardarena.v1.play_pb2 import Ask as AskMessage
 from cardarena.v1.play_pb2 import Clock, MatchEnd, MatchStart, PlayedFor
 
-OptionValue: TypeAlias = int | str | bool
+ViewT = TypeVar("ViewT", default=Any)
+MoveT = TypeVar("MoveT", default=Any)
+EventT = TypeVar("EventT", default=Any)
 
-ViewT = TypeVar("ViewT")
-MoveT = TypeVar("MoveT")
-EventT = TypeVar("EventT")
+OptionValue: TypeAlias = int | str | bool
 
 
 @dataclass(slots=True)
@@ -171,7 +173,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         The way from and to the arena is not in it: `clock.last_round_trip_ms` tells how long
         that and the thinking took last time.
         """
-        clock = self.message.clock
+        clock = self.clock
         budget_s = (clock.move_ms + clock.bank_ms) / 1000
         return max(0.0, self._received_s + budget_s - self._now_s())
 
@@ -187,8 +189,11 @@ AnyAsk: TypeAlias = Ask[Any, Any, Any]
 """An ask of any game."""
 
 
-class End:
-    """The end of a match."""
+class End(Generic[EventT]):
+    """The end of a match.
+
+    Each game's module has the type of its events: `End[abstrac.Event]`.
+    """
 
     __slots__ = ("_before", "message", "start")
 
@@ -238,9 +243,9 @@ class End:
         return self.message.replay_id
 
     @property
-    def events(self) -> Sequence[Any]:
+    def events(self) -> Sequence[EventT]:
         """What happened since the bot was last given an ask, oldest first."""
-        trailing = [
+        trailing: list[EventT] = [
             getattr(event, family)
             for event in self.message.trailing_events
             if (family := event.WhichOneof("game"))

@@ -1,10 +1,12 @@
 """The two kinds of bot that an author writes."""
 
+import difflib
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Generic
 
-from cardarena._ask import AnyAsk, End, OptionValue, option_values
+from cardarena._ask import Ask, End, EventT, MoveT, OptionValue, ViewT, option_values
 from cardarena._choice import Choice
+from cardarena._errors import Misconfigured
 from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
 
 
@@ -28,12 +30,15 @@ class _Declaration:
     """Whether it takes part in fair deals, and checks them. Costs nothing to speak of."""
 
 
-class Bot(_Declaration):
+class Bot(_Declaration, Generic[ViewT, MoveT, EventT]):
     """A seat at one match. There is one object for each, so that `self` is that match.
+
+    Each game's module has its own, which plays that game alone and whose asks are
+    of that game's types: `class MyBot(abstrac.Bot)`. This one plays every game.
 
     Every method is called on the thread that called `run`, one at a time.
     An exception in `move` costs the move, not the match: its traceback goes to
-    stderr, the arena plays the fallback at once, and the owner finds a note.
+    stderr, the first move offered is played, and a note says so to the bot's owner.
     """
 
     start: MatchStart
@@ -62,19 +67,21 @@ class Bot(_Declaration):
     def started(self) -> None:
         """Called once, before the first `move`."""
 
-    def move(self, ask: AnyAsk) -> Choice:
+    def move(self, ask: Ask[ViewT, MoveT, EventT]) -> Choice[MoveT]:
         """Chooses a move: one of `ask.moves`, its index, or a move of the game's own type.
 
         `Noted(move, "why")` adds a note for the bot's owner.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method `move`")
 
-    def ended(self, end: End) -> None:
+    def ended(self, end: End[EventT]) -> None:
         """Called once, after the last `move`, also if the end was missed (`end.missed`)."""
 
 
-class BatchBot(_Declaration):
+class BatchBot(_Declaration, Generic[ViewT, MoveT, EventT]):
     """All matches in one object, for a bot that decides many moves at a time.
+
+    Each game's module has its own, as of `Bot`.
 
     As with a neural network. Threads and exceptions are as with `Bot`; an
     exception costs the moves of the whole batch.
@@ -83,7 +90,7 @@ class BatchBot(_Declaration):
     def started(self, start: MatchStart) -> None:
         """Called before the first ask of a match."""
 
-    def moves(self, asks: Sequence[AnyAsk]) -> Sequence[Choice]:
+    def moves(self, asks: Sequence[Ask[ViewT, MoveT, EventT]]) -> Sequence[Choice[MoveT]]:
         """Chooses a move for each ask, in the same order, as `Bot.move` does.
 
         The asks are those that wait now: of different matches, and of different
@@ -91,5 +98,21 @@ class BatchBot(_Declaration):
         """
         raise NotImplementedError(f"{type(self).__name__} has no method `moves`")
 
-    def ended(self, end: End) -> None:
+    def ended(self, end: End[EventT]) -> None:
         """Called after the last ask of a match, also if its end was missed (`end.missed`)."""
+
+
+def require_method(kind: type[Bot] | type[BatchBot]) -> None:
+    """Sees to it that a bot can be asked.
+
+    Raises:
+      Misconfigured: if it has no method that chooses moves.
+    """
+    for base, name, asked in ((Bot, "move", "ask"), (BatchBot, "moves", "asks")):
+        if issubclass(kind, base) and getattr(kind, name) is getattr(base, name):
+            near = difflib.get_close_matches(name, vars(kind), 1)
+            hint = f"; did you mean {near[0]!r} to be it?" if near else ""
+            raise Misconfigured(
+                f"{kind.__name__} has no method `def {name}(self, {asked})`, "
+                f"which chooses its moves{hint}"
+            )

@@ -1,12 +1,14 @@
 """Turns what the author's code returns into an answer."""
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, SupportsIndex, TypeAlias
+from typing import Any, Final, Generic, SupportsIndex, TypeAlias
 
 from google.protobuf.message import Message
 
-from cardarena._ask import AnyAsk
+from cardarena._ask import AnyAsk, MoveT
+from cardarena._raised import Raised
 from cardarena.v1.game_pb2 import GameMove
 from cardarena.v1.play_pb2 import Answer
 
@@ -15,17 +17,17 @@ MAX_NOTE_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Generic[MoveT]):
     """A choice with a note, which the bot's owner alone is shown, by `arena why`."""
 
-    choice: Message | SupportsIndex
+    choice: MoveT | SupportsIndex
     """One of `ask.moves`, its index, or a move that was not offered."""
     note: str
     """At most 200 characters; longer ones are cut."""
 
 
-Choice: TypeAlias = Message | SupportsIndex | Noted
-"""What `move` may return."""
+Choice: TypeAlias = MoveT | SupportsIndex | Noted[MoveT]
+"""What `move` may return; `Choice[abstrac.Move]` where moves are of one game."""
 
 
 def answer(ask: AnyAsk, choice: object) -> Answer:
@@ -48,9 +50,19 @@ def answer(ask: AnyAsk, choice: object) -> Answer:
     )
 
 
-def failure(ask: AnyAsk, error: Exception) -> Answer:
-    """An answer without a choice: the arena plays the fallback at once, and keeps the note."""
-    return Answer(ask_id=ask.ask_id, note=f"error: {type(error).__name__}: {error}")
+def plain_index(moves: Sequence[Any], choice: object) -> int | None:
+    """The place of a choice that is an index or the very object of an offered move; else None."""
+    if type(choice) is int:
+        return choice if 0 <= choice < len(moves) else None
+    for index, offered in enumerate(moves):
+        if offered is choice:
+            return index
+    return None
+
+
+def failure(ask: AnyAsk, raised: Raised) -> Answer:
+    """The answer where the author's code failed: the first move offered, and a note of it."""
+    return Answer(ask_id=ask.ask_id, index=0, note=raised.note)
 
 
 def cut(note: str, max_chars: int) -> str:
@@ -80,9 +92,9 @@ def _of_move(ask: AnyAsk, move: Message) -> Answer:
 
 def _place(moves: Any, move: Message) -> int | None:
     # Comparing messages costs more than finding the very same one, which is the usual choice.
-    for index, offered in enumerate(moves):
-        if offered is move:
-            return index
+    index = plain_index(moves, move)
+    if index is not None:
+        return index
     for index, offered in enumerate(moves):
         if offered == move:
             return index

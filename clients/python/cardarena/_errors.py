@@ -20,7 +20,7 @@ class Lied(Exception):
 
 
 class Misconfigured(Exception):
-    """The bot was told to connect in a way that cannot work, or is not safe for its token."""
+    """The bot cannot play as it is, or was told to connect in a way that cannot work or is not safe."""
 
 
 class Unreadable(Exception):

@@ -1,14 +1,15 @@
 """The author's thread: work in, the author's code, answers out."""
 
 import sys
+import textwrap
 import time
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol
 
 from cardarena import _choice
-from cardarena._ask import AnyAsk, End
+from cardarena._ask import AnyAsk
 from cardarena._bot import BatchBot, Bot
+from cardarena._raised import Raised
 from cardarena._session import News, Work
 from cardarena.v1.play_pb2 import Answer, MatchStart
 
@@ -59,7 +60,7 @@ class OneByOne:
     def __init__(self, bot: type[Bot], now_s: Callable[[], float] = time.monotonic) -> None:
         self._bot = bot
         self._now_s = now_s
-        self._bots: dict[int, Bot | Exception] = {}
+        self._bots: dict[int, Bot | Raised] = {}
 
     def tell(self, news: News) -> None:
         """Makes the match's object, or lets it go."""
@@ -70,8 +71,8 @@ class OneByOne:
         if isinstance(bot, Bot):
             try:
                 bot.ended(news)
-            except Exception:  # the author's code may raise anything
-                _show_traceback(news)
+            except Exception as error:  # the author's code may raise anything
+                _say(Raised.of(error, bot.ended), f"at the end of match {news.match}")
 
     def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
         """Asks the matches' objects one after the other."""
@@ -87,25 +88,25 @@ class OneByOne:
         if ready:
             port.answer(ready)
 
-    def _seated(self, start: MatchStart) -> Bot | Exception:
+    def _seated(self, start: MatchStart) -> Bot | Raised:
         try:
             bot = self._bot()
             bot.start = start
             bot.started()
         except Exception as error:  # likewise
-            _show_traceback(start)
-            return error
+            raised = Raised.of(error, self._bot.started)
+            _say(raised, f"at the start of match {start.match}, so the first moves are played")
+            return raised
         return bot
 
     def _answer(self, ask: AnyAsk) -> Answer:
         bot = self._bots[ask.match]
-        if isinstance(bot, Exception):
+        if isinstance(bot, Raised):
             return _choice.failure(ask, bot)
         try:
             return _choice.answer(ask, bot.move(ask))
         except Exception as error:  # likewise
-            _show_traceback(ask)
-            return _choice.failure(ask, error)
+            return _failed(ask, Raised.of(error, bot.move))
 
 
 class AllAtOnce:
@@ -121,8 +122,9 @@ class AllAtOnce:
                 self._bot.started(news)
             else:
                 self._bot.ended(news)
-        except Exception:  # the author's code may raise anything
-            _show_traceback(news)
+        except Exception as error:  # the author's code may raise anything
+            edge = "start" if isinstance(news, MatchStart) else "end"
+            _say(Raised.of(error, self._bot.moves), f"at the {edge} of match {news.match}")
 
     def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
         """Asks the bot for all moves together."""
@@ -134,21 +136,30 @@ class AllAtOnce:
             if len(choices) != len(asks):
                 raise ValueError(f"moves() chose {len(choices)} moves for {len(asks)} asks")
         except Exception as error:  # likewise
-            _show_traceback(asks[0])
-            port.answer([_choice.failure(ask, error) for ask in asks])
+            raised = Raised.of(error, self._bot.moves)
+            port.answer([_failed(ask, raised, again=ask is not asks[0]) for ask in asks])
             return
         port.answer([self._answer(ask, choice) for ask, choice in zip(asks, choices, strict=True)])
 
-    @staticmethod
-    def _answer(ask: AnyAsk, choice: object) -> Answer:
+    def _answer(self, ask: AnyAsk, choice: object) -> Answer:
         try:
             return _choice.answer(ask, choice)
         except (TypeError, IndexError) as error:
-            _show_traceback(ask)
-            return _choice.failure(ask, error)
+            return _failed(ask, Raised.of(error, self._bot.moves))
 
 
-def _show_traceback(where: AnyAsk | MatchStart | End) -> None:
-    """Prints the exception that is being handled. The bot plays on."""
-    sys.stderr.write(f"cardarena: the bot failed in match {where.match} and plays on:\n")
-    traceback.print_exc()
+def _failed(ask: AnyAsk, raised: Raised, *, again: bool = False) -> Answer:
+    """Tells of an exception at an ask, and answers in the author's place. The bot plays on."""
+    where = f"at ask {ask.ask_id} of match {ask.match}, so the first move is played"
+    _say(raised, where, again=again)
+    return _choice.failure(ask, raised)
+
+
+def _say(raised: Raised, where: str, *, again: bool = False) -> None:
+    """Prints an exception in one piece, the traceback set in below, so that both are found.
+
+    `again` leaves the traceback out, as it was just printed.
+    """
+    set_in = "" if again else textwrap.indent(raised.traceback, "  ", lambda _: True)
+    sys.stderr.write(f"cardarena: {raised}: an exception {where}\n{set_in}")
+    sys.stderr.flush()

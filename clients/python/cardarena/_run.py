@@ -12,7 +12,7 @@ from random import Random
 from typing import Final, NoReturn
 
 from cardarena import _games
-from cardarena._bot import BatchBot, Bot
+from cardarena._bot import BatchBot, Bot, require_method
 from cardarena._connection import Connection
 from cardarena._deals import Deals
 from cardarena._dial import Dial
@@ -72,11 +72,12 @@ def play(
 
     Raises:
       Lied: when play is over, if the arena lied about its deals meanwhile.
-      Misconfigured: if there can be no folder for receipts, a file of TLS is not right, or the token would go out in plain text.
+      Misconfigured: if the bot has no method that chooses moves, there can be no folder for receipts, a file of TLS is not right, or the token would go out in plain text.
       Refused: if the arena will not have this bot, or the SDK does not know a game of its.
       Unreachable: if the bot plays once and cannot reach the arena.
     """
     kind = bot if isinstance(bot, type) else type(bot)
+    require_method(kind)
     name = kind.__name__
     address = address or os.environ.get("CARDARENA_ADDRESS") or DEFAULT_ADDRESS
     token = token or os.environ.get("CARDARENA_TOKEN") or f"guest:{name}"

@@ -5,7 +5,7 @@ For abstrac, abstrac_suit, abstrac_unfettered and abstrac_fiftytwo.
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.abstrac_pb2 import ABSTRAC_EVENT_KIND_CHOSEN as CHOSEN
 from cardarena.games.v1.abstrac_pb2 import ABSTRAC_EVENT_KIND_DEALT as DEALT
 from cardarena.games.v1.abstrac_pb2 import ABSTRAC_EVENT_KIND_SCORED as SCORED
@@ -26,6 +26,20 @@ from cardarena.games.v1.abstrac_pb2 import AbstracVerb as Verb
 from cardarena.games.v1.abstrac_pb2 import AbstracView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for every game of the family: `class MyBot(abstrac.Bot)`."""
+
+    games = _games.FAMILIES["abstrac"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["abstrac"]
+
 
 __all__ = [
     "CHOOSE",
@@ -40,6 +54,9 @@ __all__ = [
     "TAKE",
     "TAKEN",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Event",
     "EventKind",
     "Move",

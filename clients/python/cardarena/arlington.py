@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.arlington_pb2 import ARLINGTON_EVENT_KIND_BEGAN as BEGAN
 from cardarena.games.v1.arlington_pb2 import ARLINGTON_EVENT_KIND_CARD_ADDED as CARD_ADDED
 from cardarena.games.v1.arlington_pb2 import ARLINGTON_EVENT_KIND_CARD_LED as CARD_LED
@@ -45,6 +45,20 @@ from cardarena.games.v1.arlington_pb2 import ArlingtonVerb as Verb
 from cardarena.games.v1.arlington_pb2 import ArlingtonView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Arlington: `class MyBot(arlington.Bot)`."""
+
+    games = _games.FAMILIES["arlington"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["arlington"]
+
 
 __all__ = [
     "ADD",
@@ -80,6 +94,9 @@ __all__ = [
     "TRICK_TAKEN",
     "Active",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Event",
     "EventKind",
     "Move",

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.chinese_poker_pb2 import CHINESE_POKER_EVENT_KIND_DEALT as DEALT
 from cardarena.games.v1.chinese_poker_pb2 import CHINESE_POKER_EVENT_KIND_HAND_BEGAN as HAND_BEGAN
 from cardarena.games.v1.chinese_poker_pb2 import (
@@ -39,6 +39,20 @@ from cardarena.games.v1.chinese_poker_pb2 import ChinesePokerVerb as Verb
 from cardarena.games.v1.chinese_poker_pb2 import ChinesePokerView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Chinese Poker: `class MyBot(chinese_poker.Bot)`."""
+
+    games = _games.FAMILIES["chinese_poker"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["chinese_poker"]
+
 
 __all__ = [
     "DEALT",
@@ -59,6 +73,9 @@ __all__ = [
     "THREE_FLUSHES",
     "THREE_STRAIGHTS",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Event",
     "EventKind",
     "Move",

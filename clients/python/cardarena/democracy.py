@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.democracy_pb2 import DEMOCRACY_EVENT_KIND_DAY_BEGAN as DAY_BEGAN
 from cardarena.games.v1.democracy_pb2 import DEMOCRACY_EVENT_KIND_DEALT as DEALT
 from cardarena.games.v1.democracy_pb2 import DEMOCRACY_EVENT_KIND_SCORED as SCORED
@@ -21,6 +21,20 @@ from cardarena.games.v1.democracy_pb2 import DemocracyVerb as Verb
 from cardarena.games.v1.democracy_pb2 import DemocracyView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Democracy: `class MyBot(democracy.Bot)`."""
+
+    games = _games.FAMILIES["democracy"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["democracy"]
+
 
 __all__ = [
     "DAY_BEGAN",
@@ -32,6 +46,9 @@ __all__ = [
     "SHOWN",
     "TURNED_UP",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Event",
     "EventKind",
     "Island",

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_END_DEPLETED as END_DEPLETED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_END_EXPELLED as END_EXPELLED
 from cardarena.games.v1.eleusis_pb2 import ELEUSIS_END_GUESS as END_GUESS
@@ -64,6 +64,20 @@ from cardarena.games.v1.eleusis_pb2 import EleusisVerdict as Verdict
 from cardarena.games.v1.eleusis_pb2 import EleusisView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for every game of the family: `class MyBot(eleusis.Bot)`."""
+
+    games = _games.FAMILIES["eleusis"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["eleusis"]
+
 
 __all__ = [
     "DEALT",
@@ -111,7 +125,10 @@ __all__ = [
     "VERDICT_TOO_PERMISSIVE",
     "VERDICT_TOO_RESTRICTIVE",
     "Ask",
+    "BatchBot",
+    "Bot",
     "Calls",
+    "Choice",
     "End",
     "Event",
     "EventKind",

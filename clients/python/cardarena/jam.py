@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.jam_pb2 import JAM_EVENT_KIND_BEGAN as BEGAN
 from cardarena.games.v1.jam_pb2 import JAM_EVENT_KIND_DEALT as DEALT
 from cardarena.games.v1.jam_pb2 import JAM_EVENT_KIND_DISCARDED as DISCARDED
@@ -31,6 +31,20 @@ from cardarena.games.v1.jam_pb2 import JamVerb as Verb
 from cardarena.games.v1.jam_pb2 import JamView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Jam: `class MyBot(jam.Bot)`."""
+
+    games = _games.FAMILIES["jam"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["jam"]
+
 
 __all__ = [
     "BEGAN",
@@ -52,6 +66,9 @@ __all__ = [
     "SOURCE_STOCK",
     "WON",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Claim",
     "Event",
     "EventKind",

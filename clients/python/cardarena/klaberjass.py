@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.klaberjass_pb2 import KLABERJASS_CALL_NO as CALL_NO
 from cardarena.games.v1.klaberjass_pb2 import KLABERJASS_CALL_PASS as CALL_PASS
 from cardarena.games.v1.klaberjass_pb2 import KLABERJASS_CALL_SCHMEISS as CALL_SCHMEISS
@@ -62,6 +62,20 @@ from cardarena.games.v1.klaberjass_pb2 import KlaberjassView as View
 from cardarena.games.v1.klaberjass_pb2 import KlaberjassWord as Word
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Klaberjass: `class MyBot(klaberjass.Bot)`."""
+
+    games = _games.FAMILIES["klaberjass"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["klaberjass"]
+
 
 __all__ = [
     "ANNOUNCE",
@@ -113,7 +127,10 @@ __all__ = [
     "YES",
     "Ask",
     "Auction",
+    "BatchBot",
+    "Bot",
     "Call",
+    "Choice",
     "Contest",
     "Event",
     "EventKind",

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.loo_pb2 import LOO_ENDING_ALL_PASSED as ENDING_ALL_PASSED
 from cardarena.games.v1.loo_pb2 import LOO_ENDING_FLUSH as ENDING_FLUSH
 from cardarena.games.v1.loo_pb2 import LOO_ENDING_PLAYED as ENDING_PLAYED
@@ -39,6 +39,20 @@ from cardarena.games.v1.loo_pb2 import LooVerb as Verb
 from cardarena.games.v1.loo_pb2 import LooView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Loo: `class MyBot(loo.Bot)`."""
+
+    games = _games.FAMILIES["loo"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["loo"]
+
 
 __all__ = [
     "BEGAN",
@@ -69,6 +83,9 @@ __all__ = [
     "SCORED",
     "WON",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Ending",
     "Event",
     "EventKind",

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.oklahoma_rummy_pb2 import OKLAHOMA_RUMMY_END_HIGH as END_HIGH
 from cardarena.games.v1.oklahoma_rummy_pb2 import OKLAHOMA_RUMMY_END_LOW as END_LOW
 from cardarena.games.v1.oklahoma_rummy_pb2 import OKLAHOMA_RUMMY_EVENT_KIND_BEGAN as BEGAN
@@ -45,6 +45,20 @@ from cardarena.games.v1.oklahoma_rummy_pb2 import OklahomaRummyVerb as Verb
 from cardarena.games.v1.oklahoma_rummy_pb2 import OklahomaRummyView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Oklahoma Rummy: `class MyBot(oklahoma_rummy.Bot)`."""
+
+    games = _games.FAMILIES["oklahoma_rummy"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["oklahoma_rummy"]
+
 
 __all__ = [
     "BEGAN",
@@ -74,6 +88,9 @@ __all__ = [
     "STOCK_REBUILT",
     "TAKE_PILE",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "End",
     "Event",
     "EventKind",

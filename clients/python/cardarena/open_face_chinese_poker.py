@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.open_face_chinese_poker_pb2 import (
     OPEN_FACE_CHINESE_POKER_EVENT_KIND_DEALT as DEALT,
 )
@@ -44,6 +44,20 @@ from cardarena.games.v1.open_face_chinese_poker_pb2 import OpenFaceChinesePokerV
 from cardarena.games.v1.open_face_chinese_poker_pb2 import OpenFaceChinesePokerView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Open-Face Chinese Poker: `class MyBot(open_face_chinese_poker.Bot)`."""
+
+    games = _games.FAMILIES["open_face_chinese_poker"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["open_face_chinese_poker"]
+
 
 __all__ = [
     "DEALT",
@@ -57,6 +71,9 @@ __all__ = [
     "REVEALED",
     "SCORED",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Event",
     "EventKind",
     "Layout",

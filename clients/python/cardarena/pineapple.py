@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.pineapple_pb2 import PINEAPPLE_ACTION_BET as ACTION_BET
 from cardarena.games.v1.pineapple_pb2 import PINEAPPLE_ACTION_CALL as ACTION_CALL
 from cardarena.games.v1.pineapple_pb2 import PINEAPPLE_ACTION_CHECK as ACTION_CHECK
@@ -45,6 +45,20 @@ from cardarena.games.v1.pineapple_pb2 import PineappleVerb as Verb
 from cardarena.games.v1.pineapple_pb2 import PineappleView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for every game of the family: `class MyBot(pineapple.Bot)`."""
+
+    games = _games.FAMILIES["pineapple"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["pineapple"]
+
 
 __all__ = [
     "ACTED",
@@ -77,7 +91,10 @@ __all__ = [
     "UNCALLED_RETURNED",
     "Action",
     "Ask",
+    "BatchBot",
+    "Bot",
     "Chips",
+    "Choice",
     "Event",
     "EventKind",
     "Line",

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_BEGAN as BEGAN
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_CLAIMED as CLAIMED
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_CLOSED as CLOSED
@@ -29,6 +29,20 @@ from cardarena.games.v1.sixty_six_pb2 import SixtySixVerb as Verb
 from cardarena.games.v1.sixty_six_pb2 import SixtySixView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Sixty-Six: `class MyBot(sixty_six.Bot)`."""
+
+    games = _games.FAMILIES["sixty_six"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["sixty_six"]
+
 
 __all__ = [
     "BEGAN",
@@ -50,6 +64,9 @@ __all__ = [
     "SCORED",
     "WON",
     "Ask",
+    "BatchBot",
+    "Bot",
+    "Choice",
     "Event",
     "EventKind",
     "Move",

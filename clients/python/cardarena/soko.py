@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from cardarena import _ask
+from cardarena import _ask, _bot, _choice, _games
 from cardarena.games.v1.soko_pb2 import SOKO_ACTION_BET as ACTION_BET
 from cardarena.games.v1.soko_pb2 import SOKO_ACTION_CALL as ACTION_CALL
 from cardarena.games.v1.soko_pb2 import SOKO_ACTION_CHECK as ACTION_CHECK
@@ -37,6 +37,20 @@ from cardarena.games.v1.soko_pb2 import SokoVerb as Verb
 from cardarena.games.v1.soko_pb2 import SokoView as View
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
+Choice: TypeAlias = _choice.Choice[Move]
+
+
+class Bot(_bot.Bot[View, Move, Event]):
+    """A bot for Soko: `class MyBot(soko.Bot)`."""
+
+    games = _games.FAMILIES["soko"]
+
+
+class BatchBot(_bot.BatchBot[View, Move, Event]):
+    """As `Bot`, for a bot that decides many moves at a time."""
+
+    games = _games.FAMILIES["soko"]
+
 
 __all__ = [
     "ACTED",
@@ -64,7 +78,10 @@ __all__ = [
     "UPCARDS_DEALT",
     "Action",
     "Ask",
+    "BatchBot",
+    "Bot",
     "Chips",
+    "Choice",
     "Event",
     "EventKind",
     "Line",

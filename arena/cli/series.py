@@ -1,0 +1,161 @@
+"""Games between the same bots, one after the other: what they come to, and what went wrong."""
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+from rich.table import Table
+
+from arena.jail import told_exception
+from arena.ladder.student_t import quantile
+from arena.referee import Ending, Outcome
+
+EXPLANATION: Final = (
+    "Margin: points a game better than the mean of the others. Seats turn from game to game, and"
+    " the cards are others each time; arena tournament plays the same cards in every seat, and so"
+    " needs fewer games to tell two bots apart."
+)
+_CONFIDENCE: Final = 0.975
+"""Two-sided 95 %."""
+_SHOWN: Final = 3
+"""Different exceptions of a bot that are listed at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One game of a series."""
+
+    names: tuple[str, ...]
+    """The bots by seat."""
+    outcome: Outcome
+
+    def seat_of(self, name: str) -> int:
+        """Where a bot sat."""
+        return self.names.index(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a series came to for one bot."""
+
+    bot: str
+    won: int
+    """Games that it was first in alone."""
+    drawn: int
+    """Games that it shared the first place of."""
+    lost: int
+    margin: float
+    """Its score less the mean of the others', on average."""
+    half_width: float | None
+    """Of the margin's 95 % interval; None for less than two games."""
+    faults: int
+
+    @classmethod
+    def of(cls, name: str, games: Sequence[Played]) -> "Record":
+        """The record of a bot; no game may have been aborted."""
+        won = drawn = faults = 0
+        margins = []
+        for game in games:
+            seat, outcome = game.seat_of(name), game.outcome
+            first = outcome.places[seat] == 1
+            shared = outcome.places.count(1) > 1
+            won += first and not shared
+            drawn += first and shared
+            faults += sum(fault.seat == seat for fault in outcome.faults)
+            score = outcome.scores[seat]
+            others = (sum(outcome.scores) - score) / (len(outcome.scores) - 1)
+            margins.append(score - others)
+        half_width = None
+        if len(margins) > 1:
+            error = statistics.stdev(margins) / math.sqrt(len(margins))
+            half_width = quantile(_CONFIDENCE, len(margins) - 1) * error
+        lost = len(games) - won - drawn
+        return cls(name, won, drawn, lost, statistics.fmean(margins), half_width, faults)
+
+
+def complete(games: Sequence[Played]) -> list[Played]:
+    """The games that came to an end."""
+    return [game for game in games if game.outcome.ending is not Ending.ABORTED]
+
+
+def table(records: Sequence[Record], title: str) -> Table:
+    """The records, a line a bot, the best margin first."""
+    made = Table(title=title, title_justify="left")
+    made.add_column("bot")
+    for name in ("won", "drawn", "lost", "margin", "± 95 %", "faults"):
+        made.add_column(name, justify="right")
+    for row in sorted(records, key=lambda row: -row.margin):
+        made.add_row(
+            row.bot,
+            str(row.won),
+            str(row.drawn),
+            str(row.lost),
+            f"{row.margin:+.2f}",
+            "" if row.half_width is None else f"{row.half_width:.2f}",
+            str(row.faults) if row.faults else "",
+        )
+    made.caption = EXPLANATION
+    made.caption_justify = "left"
+    return made
+
+
+def as_json(record: Record) -> dict[str, Any]:
+    """A record as values that JSON can hold."""
+    return {
+        "bot": record.bot,
+        "won": record.won,
+        "drawn": record.drawn,
+        "lost": record.lost,
+        "margin": record.margin,
+        "half_width_95": record.half_width,
+        "faults": record.faults,
+    }
+
+
+class Exceptions:
+    """Exceptions in the bots' own code, as they are told: each kind at once, the others counted."""
+
+    def __init__(self) -> None:
+        self.match_id = ""
+        """Of the game that is played now."""
+        self.first: tuple[str, str] | None = None
+        """The match and the bot of the first one; None if there was none."""
+        self._counts: dict[str, Counter[str]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._counts)
+
+    def heard(self, bot: str, line: str) -> None:
+        """Take a line that a bot printed."""
+        told = told_exception(line)
+        if told is None:
+            return
+        self.first = self.first or (self.match_id, bot)
+        counts = self._counts.setdefault(bot, Counter())
+        counts[told.what] += 1
+        if counts[told.what] == 1:
+            click.echo(f"{bot} raised an exception: {told.what}", err=True)
+
+    def in_all(self) -> list[str]:
+        """A sentence for each bot that raised any."""
+        lines = []
+        for bot, counts in self._counts.items():
+            most = counts.most_common(_SHOWN)
+            kinds = "; ".join(f"{times} × {what}" for what, times in most)
+            more = "; …" if len(counts) > len(most) else ""
+            total = counts.total()
+            word = "exception" if total == 1 else "exceptions"
+            lines.append(f"{bot} raised {total} {word}, and played the first move: {kinds}{more}")
+        return lines
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """The same as values that JSON can hold."""
+        return [
+            {"bot": bot, "exception": what, "times": times}
+            for bot, counts in self._counts.items()
+            for what, times in counts.items()
+        ]

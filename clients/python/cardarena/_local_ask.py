@@ -1,0 +1,260 @@
+"""Asks of a match that is played in this process: the messages are made when they are looked at."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from google.protobuf.message_factory import GetMessageClass
+
+from cardarena._ask import Ask, Told
+from cardarena.v1.game_pb2 import Fault
+from cardarena.v1.play_pb2 import Answer, ArenaMessage, Clock, MatchStart, PlayedFor
+from cardarena.v1.play_pb2 import Ask as AskMessage
+
+if TYPE_CHECKING:
+    from arena.games.contract import Moves
+    from arena.terms import MatchTerms
+
+MANY_MOVES: Final = 12
+"""So many are seldom the same objects again: their bytes are not worth keeping."""
+DECISION_BITS: Final = 20
+"""An ask's number is the match's and the seat's decision, as at the arena."""
+
+
+@dataclass(slots=True)
+class News:
+    """What a seat has not been told yet, as the rules have it."""
+
+    events: list[Any] = field(default_factory=list)
+    faults: list[tuple[Fault, int]] = field(default_factory=list)
+    """Moves played for bots at fault, and how many of `events` came before."""
+
+    def add(self, later: "News") -> None:
+        """Also tell what came later."""
+        shift = len(self.events)
+        self.events += later.events
+        self.faults += [(fault, at + shift) for fault, at in later.faults]
+
+
+class Form:
+    """What all asks of a game have in common: how the rules' values become messages."""
+
+    def __init__(self, terms: "MatchTerms") -> None:
+        from arena.games.notation import Notation
+        from arena.referee import judge
+        from arena.referee.ask import Answer as Said
+        from arena.referee.clock import SeatClock
+        from arena.wire.games import codec_of
+
+        game = terms.game
+        self.rules = game.rules
+        self.family = game.family
+        self.codec = codec_of(game)
+        self.move_notation = Notation(game.module.Move)
+        self.event_notation = Notation(game.module.Event)
+        self.wrong = judge.Wrong
+        self._said = Said
+        self._chosen_move = judge.chosen_move
+        self.clock_ms = SeatClock(terms.time_control).told_ms()
+        body = AskMessage.DESCRIPTOR.fields_by_name[game.family].message_type
+        self.body: Any = GetMessageClass(body)
+
+    def judged(self, allowed: "Moves", answer: Answer) -> Any:
+        """The move that an answer chooses, by the rules' own class, or what is wrong with it."""
+        if answer.HasField("index"):
+            said = self._said(index=answer.index)
+        else:
+            said = self._said(move=answer.move if answer.HasField("move") else None)
+        return self._chosen_move(allowed, said, self.codec, self.move_notation)
+
+    def moves(self, offered: Sequence[Any]) -> list[Any]:
+        """Moves as messages."""
+        if len(offered) > MANY_MOVES:
+            return list(map(self.codec.move_message, offered))
+        return list(self.body.FromString(self.codec.listed(offered)).moves)
+
+    def events(self, events: Sequence[Any]) -> list[Any]:
+        """Events as messages."""
+        return list(map(self.codec.event_message, events))
+
+    def event_texts(self, events: Sequence[Any]) -> list[str]:
+        """Events in notation."""
+        return [self.event_notation.write(event) for event in events]
+
+    def played_for(self, faults: Sequence[tuple[Fault, int]], seat: int) -> list[PlayedFor]:
+        """Faults as a seat is told of them."""
+        from arena.wire import asks
+
+        fields = (asks.played_for(fault, at, own=fault.seat == seat) for fault, at in faults)
+        return list(AskMessage.FromString(b"".join(fields)).played_for)
+
+
+_FORMS: dict[tuple[str, Any], Form] = {}
+
+
+def form_of(terms: "MatchTerms") -> Form:
+    """The form of a match's asks, which matches of the same game and clock share."""
+    key = terms.game.id, terms.time_control
+    if key not in _FORMS:
+        _FORMS[key] = Form(terms)
+    return _FORMS[key]
+
+
+class LocalAsk(Ask[Any, Any, Any]):
+    """One decision of one seat, equal to what a stream would have brought.
+
+    What the bot does not look at is never made.
+    """
+
+    _events: list[Any] | None
+    _view: Any
+
+    __slots__ = (
+        "_clock_ms",
+        "_decision",
+        "_earlier",
+        "_events",
+        "_form",
+        "_news",
+        "_state",
+        "_view",
+        "allowed",
+    )
+
+    allowed: "Moves"
+    """The moves by the rules."""
+
+    def __init__(
+        self,
+        form: Form,
+        start: MatchStart,
+        decision: int,
+        state: Any,
+        allowed: "Moves",
+        news: News,
+        earlier: News | None,
+        clock_ms: tuple[int, int, int],
+    ) -> None:
+        """Asks for the seat's `decision`, counted from 1, in a state of the rules.
+
+        Args:
+          form: The game's.
+          start: The match, as the seat was told of it.
+          decision: The number of the seat's decision.
+          state: The state of the rules.
+          allowed: The moves by the rules.
+          news: What happened since the seat's last decision.
+          earlier: What came with decisions before this one that the bot was not given.
+          clock_ms: Time for the move, in the bank, and per answer in time.
+        """
+        self.match = start.match
+        self.ask_id = self.match << DECISION_BITS | decision
+        self._decision = decision
+        self.family = form.family
+        self.start = start
+        self.open = True
+        self.shown = True
+        self.allowed = allowed
+        self._form = form
+        self._state = state
+        self._news = news
+        self._earlier = earlier
+        self._clock_ms = clock_ms
+        self._moves = None
+        self._view = None
+        self._events = None
+        self._now_s = time.monotonic
+        self._received_s = time.monotonic()
+
+    def __getattr__(self, name: str) -> Any:
+        """Makes what an ask of a stream holds from the beginning, when it is first wanted."""
+        if name == "message":
+            self.message = self._made()
+        elif name == "_body":
+            self._body = getattr(self.message, self.family)
+        elif name == "_before":
+            self._before = self._told_before()
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self, name)
+
+    @property
+    def seat(self) -> int:
+        return self.start.seat
+
+    @property
+    def view(self) -> Any:
+        if self._view is None:
+            view = self._form.rules.view(self._state, self.start.seat)  # type: ignore[arg-type]
+            self._view = self._form.codec.view_message(view)
+        return self._view
+
+    @property
+    def moves(self) -> Sequence[Any]:
+        if self._moves is None:
+            self._moves = self._form.moves(self.allowed.offered)
+        return self._moves
+
+    @property
+    def moves_complete(self) -> bool:
+        return self.allowed.complete
+
+    @property
+    def forced(self) -> bool:
+        return self.allowed.complete and len(self.allowed.offered) == 1
+
+    @property
+    def events(self) -> Sequence[Any]:
+        if self._events is None:
+            before = self._earlier.events if self._earlier else []
+            self._events = self._form.events([*before, *self._news.events])
+        return self._events
+
+    @property
+    def clock(self) -> Clock:
+        move_ms, bank_ms, increment_ms = self._clock_ms
+        return Clock(move_ms=move_ms, bank_ms=bank_ms, increment_ms=increment_ms)
+
+    def _made(self) -> AskMessage:
+        from arena.games.contract import Seat
+        from arena.wire import asks
+
+        form, seat, news = self._form, Seat(self.start.seat), self._news
+        events = [form.codec.event(event) for event in news.events]
+        parts = [
+            asks.seat_field(seat),
+            *(asks.played_for(fault, at, own=fault.seat == seat) for fault, at in news.faults),
+            form.codec.ask(form.rules.view(self._state, seat), events, self.allowed),
+        ]
+        number = asks.match_field(self.match)
+        element = asks.ask_element(
+            self.ask_id, self._decision, number, *self._clock_ms, 0, b"".join(parts)
+        )
+        return ArenaMessage.FromString(asks.asks_frame([element])).asks.asks[0]
+
+    def _told_before(self) -> Told | None:
+        earlier, form = self._earlier, self._form
+        if earlier is None:
+            return None
+        played_for = form.played_for(earlier.faults, self.start.seat)
+        return Told(form.events(earlier.events), [], played_for)
+
+
+class TextAsk(LocalAsk):
+    """As `LocalAsk`, for a bot that wants moves and events in notation as well."""
+
+    __slots__ = ()
+
+    def _made(self) -> AskMessage:
+        message = super()._made()
+        form = self._form
+        message.move_texts.extend(map(form.move_notation.write, self.allowed.offered))
+        message.event_texts.extend(form.event_texts(self._news.events))
+        return message
+
+    def _told_before(self) -> Told | None:
+        told = super()._told_before()
+        if told is not None and self._earlier is not None:
+            told.event_texts = self._form.event_texts(self._earlier.events)
+        return told

@@ -1,0 +1,60 @@
+"""An exception in the author's code: what it was, and the author's own line where it came from."""
+
+import inspect
+import sysconfig
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+_OWN: Final = str(Path(__file__).parent)
+_OTHERS: Final = tuple(
+    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+NOTE: Final = "error: "
+"""How the note begins of an answer that the SDK gave in the author's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """What was raised, and where."""
+
+    file: str
+    """The author's file, by its name alone."""
+    line: int
+    """The author's line that raised it, or called what did."""
+    error: str
+    """The exception's type and text, as Python writes them."""
+    traceback: str
+    """As Python prints it, from the author's code on."""
+
+    @classmethod
+    def of(cls, error: Exception, asked: Callable[..., Any]) -> "Raised":
+        """What an exception says that came out of the author's function `asked`."""
+        trace = error.__traceback__
+        while trace is not None and _is_of(trace, _OWN):
+            trace = trace.tb_next
+        code = getattr(inspect.unwrap(asked), "__code__", None)
+        file, line = ("?", 0) if code is None else (code.co_filename, code.co_firstlineno)
+        frames, at = trace, trace
+        while at is not None:
+            if not _is_of(at, _OWN, *_OTHERS):
+                file, line = at.tb_frame.f_code.co_filename, at.tb_lineno
+            at = at.tb_next
+        printed = traceback.TracebackException(type(error), error, frames)
+        (text, *_) = traceback.format_exception_only(error)[-1].splitlines() or [""]
+        return cls(Path(file).name, line, text, "".join(printed.format()))
+
+    @property
+    def note(self) -> str:
+        """As it is noted for the bot's owner."""
+        return f"{NOTE}{self}"
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.error}"
+
+
+def _is_of(trace: TracebackType, *folders: str) -> bool:
+    return trace.tb_frame.f_code.co_filename.startswith(folders)

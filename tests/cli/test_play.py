@@ -1,0 +1,271 @@
+"""`arena play`: what its author learns of a bot that fails, of many games, and in a debugger."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import main
+from arena.cli.series import Exceptions, Played, Record
+from arena.cli.why import _output
+from arena.jail import Printed, told_exception, without_others
+from arena.jail.output import OutputLog
+from arena.referee import Ending, Outcome
+from cardarena import _play
+from cardarena._raised import Raised
+from tests.cli.test_mistakes import BOT
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+HEAD = """
+import cardarena
+from cardarena import abstrac
+
+
+class MyBot(abstrac.Bot):
+    asked = 0
+
+    def move(self, ask: abstrac.Ask):
+        self.asked += 1
+        print("this is thought", self.asked)
+"""
+TAIL = """
+        return 0
+
+
+if __name__ == "__main__":
+    cardarena.run(MyBot)
+"""
+
+
+def bot(folder, line="", *, name="my_bot.py", head=HEAD, tail=TAIL):
+    path = folder / name
+    path.write_text(f"{head}        {line}{tail}" if head else line)
+    return str(path)
+
+
+def play(folder, *arguments):
+    given = ["play", "abstrac", *map(str, arguments), "--data", str(folder / "data")]
+    return CliRunner().invoke(main, given)
+
+
+def test_an_exception_is_told_with_its_file_and_line_and_by_the_exit_code(tmp_path):
+    mine = bot(tmp_path, "{}['row'] if self.asked in (2, 3) else None")
+    done = play(tmp_path, mine, BOT, "--seed", 1)
+    line = HEAD.count("\n") + 1
+    assert done.exit_code == 3
+    raised = f"my_bot.py:{line}: KeyError: 'row'"
+    assert done.stderr == f"my raised an exception: {raised}\n", "at once, and each kind once"
+    assert f"my raised 2 exceptions, and played the first move: 2 × {raised}\n" in done.stdout
+    assert f"At which moves, and from where: arena why {tmp_path}" in done.stdout
+
+
+def test_why_tells_of_each_exception_with_the_output_of_that_decision_alone(tmp_path):
+    line = "import time; time.sleep(0.03); {}['row'] if self.asked in (2, 3) else None"
+    mine = bot(tmp_path, line)
+    path = json.loads(play(tmp_path, mine, BOT, "--seed", 1, "--json").stdout)["replay"]
+    done = CliRunner().invoke(main, ["why", path, "my", "--json"])
+    told = json.loads(done.stdout)
+    assert told["faults"] == []
+    two, three = told["exceptions"]
+    for story, thought in ((two, 2), (three, 3)):
+        texts = [each["text"] for each in story["printed"]]
+        assert texts[0] == f"this is thought {thought}", texts
+        assert texts[1].startswith("cardarena: my_bot.py:")
+        assert texts[2] == "  Traceback (most recent call last):"
+        assert texts[-1] == "  KeyError: 'row'"
+        assert sum("an exception at ask" in text for text in texts) == 1
+    words = CliRunner().invoke(main, ["why", path, "my"]).stdout
+    assert "Exception, 2 times, first at decision" in words
+    assert "this is thought 3" not in words
+    assert "cardarena.local.replay" in words
+
+
+def test_programs_read_exceptions_too(tmp_path):
+    mine = bot(tmp_path, "{}['row'] if self.asked == 2 else None")
+    done = play(tmp_path, mine, BOT, "--seed", 1, "--json")
+    told = json.loads(done.stdout)
+    assert (done.exit_code, told["ending"], told["faults"]) == (3, "completed", [])
+    (raised,) = told["exceptions"]
+    assert (raised["bot"], raised["times"]) == ("my", 1)
+
+
+def test_a_bot_that_raises_nothing_ends_with_0(tmp_path):
+    done = play(tmp_path, bot(tmp_path), BOT, "--seed", 1, "--json")
+    assert (done.exit_code, done.stderr, json.loads(done.stdout)["exceptions"]) == (0, "", [])
+
+
+# fmt: off
+STILL_BORN = [
+    ("def move(:",                "SyntaxError: invalid syntax",                       "a syntax error"),
+    ("import no_such_module",     "ModuleNotFoundError: No module named",              "an import that fails"),
+    ("import cardarena\nclass Lazy(cardarena.Bot): pass\ncardarena.run(Lazy)",
+     "Lazy has no method `def move(self, ask)`, which chooses its moves",              "a bot without move"),
+    ("pass",                      "and printed nothing",                                "a file that runs no bot"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "says", "why"), STILL_BORN, ids=[row[2] for row in STILL_BORN])
+def test_a_bot_that_dies_at_its_start_is_told_with_its_last_lines(tmp_path, text, says, why):
+    done = play(tmp_path, bot(tmp_path, text, head=""), BOT)
+    assert done.exit_code == 1
+    assert "the bot 'my' ended with exit code" in done.output
+    assert says in done.output
+    assert "did not connect" not in done.output, "nobody waited for it"
+
+
+@pytest.mark.parametrize("pair", [("--watch", "--json"), ("--json", "--debug")], ids=" ".join)
+def test_one_thing_has_the_terminal(tmp_path, pair):
+    done = play(tmp_path, BOT, BOT, *pair)
+    assert (done.exit_code, "choose one of" in done.output) == (2, True)
+
+
+def test_breakpoint_works_and_no_clock_runs_out(tmp_path):
+    mine = bot(tmp_path, "self.asked == 2 and breakpoint()")
+    command = [sys.executable, "-c", "from arena.cli import main; main()", "play", "abstrac"]
+    given = [mine, BOT, "--debug", "--move", "0.001", "--data", str(tmp_path / "data")]
+    said = "p 'it is', 6 * 7, ask.clock.move_ms\nimport time; time.sleep(0.3)\ncontinue\n"
+    done = subprocess.run(
+        [*command, *given],
+        input=said,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | {"PYTHONBREAKPOINT": ""},
+    )
+    assert "('it is', 42, 86400000)" in done.stdout, done.stderr
+    assert "this is thought 1\n" in done.stdout, "what it prints comes to the terminal"
+    assert "timeout" not in done.stdout
+    assert done.returncode == 0
+    assert done.stderr == "my has this terminal, and a day for every move.\n"
+
+
+def test_errors_of_a_bot_at_the_terminal_come_there_and_are_counted(tmp_path):
+    mine = bot(tmp_path, "{}['row'] if self.asked == 2 else None")
+    command = [sys.executable, "-c", "from arena.cli import main; main()", "play", "abstrac"]
+    given = [mine, BOT, "--debug", "--data", str(tmp_path / "data")]
+    done = subprocess.run(
+        [*command, *given], input="", capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 3
+    assert "  Traceback (most recent call last):\n" in done.stderr
+    assert "my raised 1 exception, and played the first move: 1 × my_bot.py:" in done.stdout
+
+
+# Several games.
+
+
+def test_games_are_repeated_with_the_seats_turning(tmp_path):
+    first = str(tmp_path / "first.py")
+    (tmp_path / "first.py").write_text(
+        "import cardarena\nclass First(cardarena.Bot):\n    def move(self, ask):\n"
+        "        return 0\ncardarena.run(First)\n"
+    )
+    arguments = (first, f"other={first}", "--seed", 7, "--json")
+    alone, many = (
+        json.loads(play(tmp_path, *arguments, *more).stdout) for more in ((), ("--games", 3))
+    )
+    games = many["games"]
+    assert games[0]["scores"] == alone["scores"], "the first one is as it would be alone"
+    assert [game["bots"] for game in games] == [
+        ["first", "other"],
+        ["other", "first"],
+        ["first", "other"],
+    ]
+    assert len({tuple(game["scores"]) for game in games}) > 1, "other cards"
+    assert [row["bot"] for row in many["summary"]] == ["first", "other"]
+    assert all(row["won"] + row["drawn"] + row["lost"] == 3 for row in many["summary"])
+    assert sum(row["margin"] for row in many["summary"]) == pytest.approx(0)
+
+
+def test_a_series_ends_with_a_table(tmp_path):
+    done = play(tmp_path, BOT, f"other={BOT}", "--games", 2)
+    assert done.exit_code == 0
+    for name in ("Abstrac, 2 games", "won", "drawn", "lost", "margin", "± 95 %"):
+        assert name in done.stdout
+
+
+def game(scores, places, faults=()):
+    outcome = Outcome("m", Ending.COMPLETED, scores, places, (), faults, 1)
+    return Played(("a", "b", "c")[: len(scores)], outcome)
+
+
+# fmt: off
+RECORDS = [
+    ([game((3, 1), (1, 2))],                      (1, 0, 0, 2.0, None),  "one game has no interval"),
+    ([game((3, 1), (1, 2)), game((0, 4), (2, 1))], (1, 0, 1, -1.0, 38.118614), "t with one degree of freedom"),
+    ([game((5, 5, 2), (1, 1, 3))],                (0, 1, 0, 1.5, None),  "a shared first place is a draw"),
+    ([game((2, 2, 5), (2, 2, 1))],                (0, 0, 1, -1.5, None), "a shared second is lost"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("games", "record", "why"), RECORDS, ids=[row[2] for row in RECORDS])
+def test_a_record_counts_games_and_margins(games, record, why):
+    got = Record.of("a", games)
+    half_width = None if record[4] is None else pytest.approx(record[4])
+    assert (got.won, got.drawn, got.lost, got.margin, got.half_width) == (*record[:4], half_width)
+
+
+# What the SDK prints is what the arena reads.
+
+
+def printed_by_the_sdk(ask_id, capsys, *, again=False):
+    try:
+        {}["row"]
+    except KeyError as error:
+        raised = Raised.of(error, printed_by_the_sdk)
+    ask = type("Ask", (), {"ask_id": ask_id, "match": 3})()
+    _play._failed(ask, raised, again=again) if ask_id else _play._say(
+        raised, "at the end of match 3"
+    )
+    return capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.parametrize("ask_id", [1 << 20 | 5, None], ids=["at an ask", "at the end"])
+def test_the_arena_reads_what_the_sdk_prints(ask_id, capsys):
+    head, *traceback = printed_by_the_sdk(ask_id, capsys)
+    what = head.removeprefix("cardarena: ").split(": an exception")[0]
+    assert told_exception(head) == (what, ask_id)
+    assert what.startswith("test_play.py:")
+    assert what.endswith(": KeyError: 'row'")
+    assert [told_exception(line) for line in traceback] == [None] * len(traceback)
+
+
+def test_exceptions_of_other_asks_are_left_out(capsys):
+    one, other = (printed_by_the_sdk(ask_id, capsys) for ask_id in (11, 12))
+    texts = ["thought of 11", *one, "thought of 12", *other, "thought of 13"]
+    lines = [Printed(None, False, text) for text in texts]
+    assert [line.text for line in without_others(lines, 11)] == [
+        *("thought of 11", *one, "thought of 12", "thought of 13")
+    ]
+
+
+def test_output_of_a_decision_leaves_out_exceptions_at_others(tmp_path, capsys):
+    log = tmp_path / "my-0.log"
+    with OutputLog(log, now=lambda: NOON) as kept:
+        for ask_id in (1 << 20 | 11, 1 << 20 | 12):
+            lines = printed_by_the_sdk(ask_id, capsys)
+            kept.printed("\n".join(lines).encode() + b"\n")
+    output = _output([log], lambda decision: 1 << 20 | decision)
+    (eleven, twelve), every = (output(NOON, NOON, at) for at in (11, 12)), output(NOON, NOON, 0)
+    assert [*eleven, *twelve] == every
+    assert "at ask 1048587 " in eleven[0].text
+    assert "at ask 1048588 " in twelve[0].text
+
+
+def test_of_many_kinds_of_exceptions_the_most_frequent_are_listed(capsys):
+    exceptions = Exceptions()
+    for line, times in enumerate((1, 2, 3, 4)):
+        for _ in range(times):
+            exceptions.heard(
+                "my", f"cardarena: b.py:{line}: E: x: an exception at ask 1 of match 1, so"
+            )
+    (line,) = exceptions.in_all()
+    kinds = "4 × b.py:3: E: x; 3 × b.py:2: E: x; 2 × b.py:1: E: x; …"
+    assert line == f"my raised 10 exceptions, and played the first move: {kinds}"

@@ -1,0 +1,18 @@
+"""The examples of docs/writing-a-bot.md run, one after the other."""
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "writing-a-bot.md"
+
+
+def test_the_examples_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    examples = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert len(examples) == 3
+    names = {}
+    for example in examples:
+        exec(compile(example, str(PAGE), "exec"), names)
+    said = capsys.readouterr().out
+    assert "decision 5 of seat 0" in said
+    assert str(names["result"].replay) in said
