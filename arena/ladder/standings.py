@@ -1,11 +1,10 @@
 """The table of a tournament: skills with their errors, tiers, and faults beside them."""
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.ladder.margins import CONFIDENCE, DealSet, MarginFit, NotComparable, Table, fit
+from arena.ladder.margins import CONFIDENCE, DealSet, MarginFit, NotComparable, Score, Table, fit
 from arena.ladder.results import MatchOutcome
 from arena.ladder.schedule import DealSetPlan
 
@@ -119,10 +118,11 @@ def _order(ranked: MarginFit) -> tuple[str, ...]:
 
 def _chances(ranked: MarginFit, order: Sequence[str]) -> tuple[tuple[float | None, ...], ...]:
     chances: list[list[float | None]] = [[None] * len(order) for _ in order]
-    for i, j in itertools.combinations(range(len(order)), 2):
-        chance = ranked.difference(order[i], order[j]).chance_positive
-        if chance is not None:
-            chances[i][j], chances[j][i] = chance, 1.0 - chance
+    for i, differences in enumerate(ranked.differences([Score(bot) for bot in order])):
+        for j, difference in enumerate(differences, i + 1):
+            chance = difference.chance_positive
+            if chance is not None:
+                chances[i][j], chances[j][i] = chance, 1.0 - chance
     return tuple(map(tuple, chances))
 
 
