@@ -23,7 +23,8 @@ from arena.cli.arguments import (
 )
 from arena.cli.terminal.watcher import Watcher
 from arena.games.catalogue import Game
-from arena.referee import Ending, Outcome
+from arena.referee import Ending, FaultKind, Outcome
+from arena.replay.words import FAULT_WORDS
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
@@ -102,7 +103,7 @@ def play(
     if as_json:
         click.echo(json.dumps(_as_json(game, names, outcome, path), indent=2))
     else:
-        _print(game, names, outcome, path)
+        _print(game, names, outcome, path, terms.fault_limit)
     if outcome.ending is Ending.ABORTED:
         log = data / "arena.log"
         raise click.ClickException(f"the arena could not finish the match; {log} says why")
@@ -116,6 +117,7 @@ def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict
         "ending": outcome.ending.name.lower(),
         "scores": list(outcome.scores),
         "places": list(outcome.places),
+        "forfeited": [seat.forfeited for seat in outcome.conduct],
         "hand_scores": [list(scores) for scores in outcome.hand_scores],
         "faults": [
             {
@@ -131,11 +133,14 @@ def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict
     }
 
 
-def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
+def _print(game: Game, names: list[str], outcome: Outcome, path: Path, fault_limit: int) -> None:
     console = Console()
     if outcome.ending is Ending.ABORTED:
         return
     table = Table("place", "bot", "seat", "score", "faults", title=game.title)
+    left = any(seat.forfeited for seat in outcome.conduct)
+    if left:
+        table.add_column("")
     rows = sorted(range(len(names)), key=lambda seat: outcome.places[seat])
     for seat in rows:
         faults = sum(fault.seat == seat for fault in outcome.faults)
@@ -145,8 +150,13 @@ def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
             str(seat),
             str(outcome.scores[seat]),
             str(faults) if faults else "",
+            *(["forfeited" if outcome.conduct[seat].forfeited else ""] if left else []),
         )
     console.print(table)
+    for seat in rows:
+        if outcome.conduct[seat].forfeited:
+            text = _why_forfeited(outcome, seat, fault_limit)
+            console.print(f"{names[seat]} forfeited {text}", markup=False, soft_wrap=True)
     for fault in outcome.faults[:5]:
         kind = fault.kind.name.lower()
         bot = names[fault.seat]
@@ -157,3 +167,15 @@ def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
         bot = shlex.quote(names[outcome.faults[0].seat])
         console.print(f"Ask why: arena why {path} {bot}", markup=False, soft_wrap=True)
     console.print(f"Watch it: arena replay show {path}", markup=False, soft_wrap=True)
+
+
+def _why_forfeited(outcome: Outcome, seat: int, fault_limit: int) -> str:
+    """Where and why a bot forfeited, to follow its name, and what came of it."""
+    last = [fault for fault in outcome.faults if fault.seat == seat][-1]
+    why = last.reason or FAULT_WORDS[last.kind]
+    if last.kind is not FaultKind.GONE and last.decision >= fault_limit:
+        why = f"fault number {fault_limit}, which is the limit"
+    return (
+        f"at its decision {last.decision} ({why}): the fallback played its seat to the end, "
+        "and it is placed behind all that stayed."
+    )

@@ -120,6 +120,7 @@ class MarginFit:
     ) -> None:
         self.bots: Final = tuple(bot for bot in bots if bot not in apart)
         """In order of name, without those fitted apart."""
+        self.apart: Final = tuple(bot for bot in bots if bot in apart)
         self._index = {bot: number for number, bot in enumerate(bots)}
         self._mean = np.zeros(len(bots))
         if self.bots:
