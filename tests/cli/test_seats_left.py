@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from arena.cli import play
 from arena.cli import standings as show
+from arena.cli.play import _as_json, _print
 from arena.games.catalogue import game_by_id
 from arena.ladder.standings import Row, Standings
 from arena.referee import Ending, FaultKind
@@ -124,17 +124,17 @@ FORFEITS = [
 def test_one_match_says_who_forfeited_and_why_it_is_last(fault, said, capsys):
     game = game_by_id("klaberjass")
     outcome = replace(OUTCOME, faults=(fault,))
-    play._print(game, ["bob", "ann"], outcome, Path("r"), 10)
+    _print(game, ["bob", "ann"], outcome, Path("r"), 10)
     text = capsys.readouterr().out
     assert said in text
     (row,) = [line for line in text.splitlines() if "│ bob" in line]
     assert "forfeited" in row
-    assert play._as_json(game, ["bob", "ann"], outcome, Path("r"))["forfeited"] == [True, False]
+    assert _as_json(game, ["bob", "ann"], outcome, Path("r"))["forfeited"] == [True, False]
 
 
 def test_one_match_in_which_all_stayed_says_nothing_of_it(capsys):
     stayed = tuple(replace(seat, forfeited=False) for seat in OUTCOME.conduct)
-    play._print(
+    _print(
         game_by_id("klaberjass"), ["bob", "ann"], replace(OUTCOME, conduct=stayed), Path("r"), 10
     )
     assert "forfeit" not in capsys.readouterr().out
