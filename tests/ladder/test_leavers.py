@@ -6,8 +6,17 @@ from arena.games.catalogue import GAMES, game_by_id
 from tests.ladder.leavers import WAYS, trial
 from tests.rows import slow_unless
 
-DEAL_SETS = {"sixty_six": 60}
-"""For each group of bots; where matches are decided by few points it takes more to tell."""
+DEAL_SETS = {
+    "pineapple": 60,
+    "crazy_pineapple": 60,
+    "crazy_pineapple_hi_lo": 60,
+    "loo": 12,
+    "oklahoma_rummy": 12,
+    "open_face_chinese_poker": 8,
+    "eleusis": 6,
+    "eleusis_express": 6,
+}
+"""For each group of bots: more where one hand decides a match, fewer where matches are long."""
 ENOUGH = 20
 ROWS = [pytest.param(game.id, way, id=f"{game.id}, {way}") for game in GAMES for way in WAYS]
 
