@@ -12,13 +12,20 @@ DEAL_SETS = {
     "crazy_pineapple_hi_lo": 60,
     "loo": 12,
     "oklahoma_rummy": 12,
-    "open_face_chinese_poker": 8,
+    "open_face_chinese_poker": 40,
     "eleusis": 6,
     "eleusis_express": 6,
 }
 """For each group of bots: more where one hand decides a match, fewer where matches are long."""
 ENOUGH = 20
-ROWS = [pytest.param(game.id, way, id=f"{game.id}, {way}") for game in GAMES for way in WAYS]
+NOT_TOLD = {("pineapple", "quits what it loses")}
+"""Knowing the end at the first move costs too little to be told: docs/ladder.md has the figures."""
+ROWS = [
+    pytest.param(game.id, way, id=f"{game.id}, {way}")
+    for game in GAMES
+    for way in WAYS
+    if (game.id, way) not in NOT_TOLD
+]
 
 
 @pytest.mark.parametrize(("game_id", "way"), slow_unless(lambda game_id, way: False, ROWS))
