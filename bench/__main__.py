@@ -14,12 +14,21 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.catalogue import GAMES
-from bench import clock, end_to_end, floor, local, peers, rules, watching, wire
+from bench import clock, end_to_end, floor, ladder, local, peers, rules, watching, wire
 from bench.encode import ask_60_moves_us
 from bench.processes import Failed
 from bench.versions import versions
 
-PARTS: Final = ("wire", "encode", "end_to_end", "rules", "local", "clock", "watching")
+PARTS: Final = (
+    "wire",
+    "encode",
+    "end_to_end",
+    "rules",
+    "local",
+    "clock",
+    "watching",
+    "ladder",
+)
 ENCODE_TARGET_US: Final = 60
 WATCHING_TARGET_US: Final = 1.0
 PLAIN_COLUMNS: Final = 100
@@ -182,6 +191,20 @@ def _watching(quick: bool, progress: Progress) -> dict[str, Any]:
     return {"watching": asdict(got) | {"decision_us": got.decision_us}}
 
 
+def _ladder(quick: bool, progress: Progress) -> dict[str, Any]:
+    title = "From the results of a ladder to its table, with all pairs' chances"
+    table = _table(title, "bots", "seats", "deal-sets", "s", "goal")
+    found = {}
+    for case in ladder.CASES[:1] if quick else ladder.CASES:
+        took_s = ladder.table_s(case, progress)
+        found[case.name] = round(took_s, 2)
+        goal = "" if case.target_s is None else f"{case.target_s:.0f}"
+        sizes = str(case.bots), str(case.seats), f"{case.deal_sets:,}"
+        table.add_row(*sizes, f"{took_s:.1f}", goal)
+    _out.print(table)
+    return {"ladder": found}
+
+
 def _floor(quick: bool, paths: tuple[str, ...], progress: Progress) -> dict[str, Any]:
     rounds, seconds = (1, 0.7) if quick else (5, 1.5)
     found = floor.scan(paths, rounds, seconds, progress)
@@ -232,6 +255,7 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
         "local": _local,
         "clock": _clock,
         "watching": _watching,
+        "ladder": _ladder,
     }
     found: dict[str, Any] = {part: {} for part in PARTS} | {"peers": {}}
     if paths and only != "floor":

@@ -1,9 +1,10 @@
-"""Measures whether every sample bot is stronger than random play: `scripts/strength`.
+"""Measures whether every sample bot is stronger than one that plays anything: `scripts/strength`.
 
 Each trial is a tournament as `arena tournament` plays it: a real server, bots
 that dial in as processes of their own, and complete deal-sets, so that the
 luck of the deal cancels. The margin is what the bot scores in a match ahead of
-the mean of the random bots at its table, with its 95 % interval.
+the mean of the others at its table, with its 95 % interval. The others pick any of the
+offered moves, or always the first.
 """
 
 import argparse
@@ -27,14 +28,15 @@ from arena.server.tournaments.tournament import TournamentPlan, play_tournaments
 from arena.terms import MatchTerms
 
 SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
-RANDOM = "random_bot.py"
+OTHERS = {"random": "random_bot.py", "first": "first_bot.py"}
+"""Who may sit in all other seats."""
 
 BETTER = "better"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One sample bot at one game, against random bots in all other seats."""
+    """One sample bot at one game, against the same bot in all other seats."""
 
     game: str
     bot: str
@@ -76,7 +78,7 @@ class Finding:
     bot: str
     seats: int
     margin: float | None
-    """Points a match ahead of the mean of the random bots; None if nothing can be told."""
+    """Points a match ahead of the mean of the others; None if nothing can be told."""
     half_width_95: float | None
     deal_sets: int
     faults: Mapping[str, int]
@@ -89,16 +91,20 @@ def main() -> int:
     arguments = _arguments()
     trials = [each for each in TRIALS if not arguments.games or each.game in arguments.games]
     try:
-        findings = measure(trials, arguments.deal_sets, arguments.seed)
+        findings = measure(trials, arguments.deal_sets, arguments.seed, arguments.against)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
     except MISTAKES as error:
         print(f"strength: {error}", file=sys.stderr)
         return 1
-    Console().print(_table(findings))
+    Console().print(_table(findings, arguments.against))
     if arguments.json:
-        said = {"seed": arguments.seed, "trials": [asdict(each) for each in findings]}
+        said = {
+            "seed": arguments.seed,
+            "against": arguments.against,
+            "trials": [asdict(each) for each in findings],
+        }
         try:
             arguments.json.write_text(json.dumps(said, indent=2) + "\n", "utf-8")
         except OSError as error:
@@ -107,9 +113,11 @@ def main() -> int:
     return 0 if all(each.verdict == BETTER for each in findings) else 1
 
 
-def measure(trials: Sequence[Trial], deal_sets: int | None, seed: str) -> list[Finding]:
+def measure(
+    trials: Sequence[Trial], deal_sets: int | None, seed: str, against: str
+) -> list[Finding]:
     """Play the trials one after the other, `deal_sets` each or as many as each says."""
-    plans = [_plan(trial, deal_sets or trial.deal_sets, seed) for trial in trials]
+    plans = [_plan(trial, deal_sets or trial.deal_sets, seed, against) for trial in trials]
     with (
         tempfile.TemporaryDirectory(prefix="arena-strength-") as folder,
         progress_bars(plans, quiet=False) as on_progress,
@@ -125,7 +133,7 @@ def finding(trial: Trial, ranked: Standings) -> Finding:
     (row,) = (row for row in ranked.rows if row.bot == name)
     # Skill counts from the mean of all at the table; the bot's own share comes off that mean.
     scale = trial.seats / (trial.seats - 1)
-    margin = None if row.skill is None else row.skill * scale
+    margin = None if row.score is None else row.score * scale
     half_width = None if row.half_width is None else row.half_width * scale
     return Finding(
         game=trial.game,
@@ -145,15 +153,16 @@ def _verdict(
     if margin is None or half_width is None:
         return problem or "too few deal-sets to tell"
     if margin + half_width < 0:
-        return "worse than random"
+        return "worse"
     if margin - half_width <= 0:
-        return "not told from random"
+        return "not told apart"
     return "commits faults" if faults else BETTER
 
 
-def _plan(trial: Trial, deal_sets: int, seed: str) -> TournamentPlan:
+def _plan(trial: Trial, deal_sets: int, seed: str, against: str) -> TournamentPlan:
     bot = f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"
-    others = [f"random-{number}={SAMPLE_BOTS / RANDOM}" for number in range(1, trial.seats)]
+    other = SAMPLE_BOTS / OTHERS[against]
+    others = [f"{against}-{number}={other}" for number in range(1, trial.seats)]
     game = game_by_id(trial.game)
     options = game.options(trial.options, trial.seats)
     return TournamentPlan(
@@ -165,8 +174,8 @@ def _plan(trial: Trial, deal_sets: int, seed: str) -> TournamentPlan:
     )
 
 
-def _table(findings: Sequence[Finding]) -> Table:
-    table = Table(title="Sample bots against random", title_justify="left", box=box.SIMPLE)
+def _table(findings: Sequence[Finding], against: str) -> Table:
+    table = Table(title=f"Sample bots against {against}", title_justify="left", box=box.SIMPLE)
     table.add_column("game", no_wrap=True)
     for column in ("seats", "margin ± 95 %", "deal-sets"):
         table.add_column(column, justify="right", no_wrap=True)
@@ -182,7 +191,7 @@ def _arguments() -> argparse.Namespace:
     games = [trial.game for trial in TRIALS]
     parser = argparse.ArgumentParser(
         prog="scripts/strength",
-        description="Plays every sample bot against random bots over complete deal-sets. Ends "
+        description="Plays every sample bot against others over complete deal-sets. Ends "
         "with 1 unless the 95 % interval of each margin lies above zero.",
         epilog="example: scripts/strength abstrac democracy --deal-sets 50 --json strength.json",
     )
@@ -190,6 +199,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(games)}")
     parser.add_argument("--deal-sets", type=int, metavar="N", help="for each game")
     parser.add_argument("--seed", default="strength", help="fixes the deals (strength)")
+    parser.add_argument(
+        "--against", choices=OTHERS, default="random", help="who sits in the other seats (random)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings there too")
     arguments = parser.parse_args()
     for game in arguments.games:

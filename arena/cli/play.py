@@ -26,7 +26,8 @@ from arena.cli.arguments import (
 from arena.cli.series import Exceptions, Played, Record
 from arena.cli.terminal.watcher import Watcher
 from arena.games.catalogue import Game
-from arena.referee import Ending, Outcome
+from arena.referee import Ending, FaultKind, Outcome
+from arena.replay.words import FAULT_WORDS
 from arena.replay.words import count as count_of
 from arena.replay.write import replay_path
 from arena.server.arena import Arena
@@ -144,7 +145,7 @@ def play(
         games = serve(ServerSettings(data), Tokens(), main)
     if games is None:
         raise click.ClickException("stopped before the match had ended")
-    told = _Told(game, data / "replays", games, exceptions)
+    told = _Told(terms, data / "replays", games, exceptions)
     if as_json:
         click.echo(json.dumps(told.as_json(one=count == 1), indent=2))
     else:
@@ -178,9 +179,10 @@ class _Told:
     """What there is to tell of the games, in words and for programs."""
 
     def __init__(
-        self, game: Game, replays: Path, games: Sequence[Played], exceptions: Exceptions
+        self, terms: MatchTerms, replays: Path, games: Sequence[Played], exceptions: Exceptions
     ) -> None:
-        self._game = game
+        self._game = terms.game
+        self._fault_limit = terms.fault_limit
         self._replays = replays
         self._games = games
         self._exceptions = exceptions
@@ -208,7 +210,7 @@ class _Told:
         """The table of one game and its faults, or of what all of them come to."""
         game, records = self._games[-1], self._records()
         if one:
-            _print(self._game, list(game.names), game.outcome, self.path(game))
+            _print(self._game, game, self.path(game), self._fault_limit)
         elif records:
             title = f"{self._game.title}, {count_of(len(series.complete(self._games)), 'game')}"
             Console().print(series.table(records, title))
@@ -232,6 +234,7 @@ def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict
         "ending": outcome.ending.name.lower(),
         "scores": list(outcome.scores),
         "places": list(outcome.places),
+        "forfeited": [seat.forfeited for seat in outcome.conduct],
         "hand_scores": [list(scores) for scores in outcome.hand_scores],
         "faults": [
             {
@@ -247,11 +250,14 @@ def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict
     }
 
 
-def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
-    console = Console()
+def _print(game: Game, played: Played, path: Path, fault_limit: int) -> None:
+    console, names, outcome = Console(), played.names, played.outcome
     if outcome.ending is Ending.ABORTED:
         return
     table = Table("place", "bot", "seat", "score", "faults", title=game.title)
+    left = any(seat.forfeited for seat in outcome.conduct)
+    if left:
+        table.add_column("")
     rows = sorted(range(len(names)), key=lambda seat: outcome.places[seat])
     for seat in rows:
         faults = sum(fault.seat == seat for fault in outcome.faults)
@@ -261,8 +267,13 @@ def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
             str(seat),
             str(outcome.scores[seat]),
             str(faults) if faults else "",
+            *(["forfeited" if outcome.conduct[seat].forfeited else ""] if left else []),
         )
     console.print(table)
+    for seat in rows:
+        if outcome.conduct[seat].forfeited:
+            text = _why_forfeited(outcome, seat, fault_limit)
+            console.print(f"{names[seat]} forfeited {text}", markup=False, soft_wrap=True)
     for fault in outcome.faults[:5]:
         kind = fault.kind.name.lower()
         bot = names[fault.seat]
@@ -273,3 +284,15 @@ def _print(game: Game, names: list[str], outcome: Outcome, path: Path) -> None:
         bot = shlex.quote(names[outcome.faults[0].seat])
         console.print(f"Ask why: arena why {path} {bot}", markup=False, soft_wrap=True)
     console.print(f"Watch it: arena replay show {path}", markup=False, soft_wrap=True)
+
+
+def _why_forfeited(outcome: Outcome, seat: int, fault_limit: int) -> str:
+    """Where and why a bot forfeited, to follow its name, and what came of it."""
+    last = [fault for fault in outcome.faults if fault.seat == seat][-1]
+    why = last.reason or FAULT_WORDS[last.kind]
+    if last.kind is not FaultKind.GONE and last.decision >= fault_limit:
+        why = f"fault number {fault_limit}, which is the limit"
+    return (
+        f"at its decision {last.decision} ({why}): the fallback played its seat to the end, "
+        "and it is placed behind all that stayed."
+    )

@@ -15,6 +15,10 @@ EXPLANATION: Final = (
     "Skill: points a match better than the mean of all, from complete deal-sets."
     " Bots of one tier are not told apart."
 )
+SEATS_LEFT: Final = (
+    "Score: the mean over a bot's tables of its skill where it stayed, less what faults cost, and of"
+    " a walkover where it left the seat: the worse of what the table came to and {points:.2f}."
+)
 
 
 MOST_SIDE_BY_SIDE: Final = 12
@@ -26,27 +30,32 @@ def table(
 ) -> Table:
     """The standings, a line a bot, best first; `brief` leaves the explanation out."""
     made = Table(title=title, title_justify="left")
-    made.add_column("tier", justify="right")
+    lapsed = any(row.score != row.skill for row in standings.rows)
+    made.add_column("tier", justify="right", no_wrap=True)
     made.add_column("bot")
-    made.add_column("skill", justify="right")
-    made.add_column("± 95 %", justify="right")
-    made.add_column("deal-sets", justify="right")
-    made.add_column("matches", justify="right")
+    numbers = ["score" if lapsed else "skill", "± 95 %"]
+    numbers += ["skill", "left"] if lapsed else []
+    for head in (*numbers, "deal-sets", "matches"):
+        made.add_column(head, justify="right", no_wrap=True)
     if records is not None:
-        made.add_column("w-d-l", justify="right")
+        made.add_column("w-d-l", justify="right", no_wrap=True)
     made.add_column("faults", justify="right")
     for row in standings.rows:
         made.add_row(
             "" if row.tier is None else str(row.tier),
             row.bot,
-            _signed(row.skill),
+            _signed(row.score),
             "" if row.half_width is None else f"{row.half_width:.2f}",
+            *((_signed(row.skill), _percent(row.left)) if lapsed else ()),
             str(row.deal_sets),
             str(row.matches),
             *([] if records is None else [str(records.of_bot[row.bot])]),
             _faults(row.faults),
         )
-    made.caption = _caption(standings, "" if brief else EXPLANATION)
+    texts = [] if brief else [EXPLANATION]
+    if lapsed and standings.walkover is not None:
+        texts.append(SEATS_LEFT.format(points=-standings.walkover))
+    made.caption = _caption(standings, " ".join(texts))
     made.caption_justify = "left"
     return made
 
@@ -72,6 +81,8 @@ def as_json(standings: Standings, records: Records) -> dict[str, Any]:
         "better": [list(chances) for chances in standings.better],
         "deal_sets": {"complete": standings.complete, "planned": standings.planned},
         "problem": standings.problem,
+        "walkover": standings.walkover,
+        "fallback_skill": standings.fallback_skill,
     }
 
 
@@ -79,8 +90,10 @@ def _row(row: Row) -> dict[str, Any]:
     return {
         "bot": row.bot,
         "tier": row.tier,
-        "skill": row.skill,
+        "score": row.score,
         "half_width_95": row.half_width,
+        "skill": row.skill,
+        "left": row.left,
         "deal_sets": row.deal_sets,
         "matches": row.matches,
         "faults": dict(row.faults),
@@ -124,13 +137,17 @@ def _pairs(standings: Standings, records: Records) -> list[dict[str, Any]]:
 
 
 def skill(row: Row) -> str:
-    """A bot's skill with its interval, in few characters."""
+    """A bot's score with its interval, in few characters."""
     width = "" if row.half_width is None else f" ± {row.half_width:.1f}"
-    return "" if row.skill is None else f"{row.skill:+.1f}{width}"
+    return "" if row.score is None else f"{row.score:+.1f}{width}"
 
 
 def _signed(value: float | None) -> str:
     return "" if value is None else f"{value:+.2f}"
+
+
+def _percent(share: float | None) -> str:
+    return f"{share:.0%}" if share else ""
 
 
 def _faults(faults: Mapping[str, int]) -> str:

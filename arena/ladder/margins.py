@@ -29,7 +29,7 @@ differences, with deal-sets - 1 degrees.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -37,6 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.ladder import student_t
+from arena.ladder.variances import Cluster, Variances
 
 CONFIDENCE: Final = 0.95
 
@@ -48,7 +49,7 @@ _BULK: Final = 0.90
 _BULK_MULTIPLE: Final = 3.0  # 4.9 standard deviations, were margins normal
 _MAX_ROUNDS: Final = 200
 _SETTLED: Final = 1e-10  # a step so small, relative to the limit, ends the rounds
-_ZERO: Final = 1e-9  # eigenvalues and shares below this are rounding errors
+_ZERO: Final = 1e-9  # eigenvalues and sizes below this are rounding errors
 
 
 class NotComparable(ValueError):
@@ -98,35 +99,96 @@ class Estimate:
         return student_t.cdf(self.value / self.standard_error, self.freedom)
 
 
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A number that hangs on a bot's skill: `weight` times the skill, plus `points`.
+
+    The skill's own weight is 1 and its points 0.
+    """
+
+    bot: str
+    """Need not be in the fit if the weight is 0."""
+    weight: float = 1.0
+    points: float = 0.0
+
+
 class MarginFit:
     """The fitted skills and what follows from them; made by `fit`."""
 
-    def __init__(self, bots: tuple[str, ...], skills: _Array, errors: "_Errors") -> None:
-        self.bots: Final = bots
-        """In order of name."""
+    def __init__(
+        self, bots: tuple[str, ...], apart: Collection[str], skills: _Array, variances: Variances
+    ) -> None:
+        self.bots: Final = tuple(bot for bot in bots if bot not in apart)
+        """In order of name, without those fitted apart."""
+        self.apart: Final = tuple(bot for bot in bots if bot in apart)
         self._index = {bot: number for number, bot in enumerate(bots)}
+        self._mean = np.zeros(len(bots))
+        if self.bots:
+            self._mean[[self._index[bot] for bot in self.bots]] = 1.0 / len(self.bots)
         self._skills = skills
-        self._errors = errors
+        self._variances = variances
 
     def skill(self, bot: str) -> Estimate:
-        """The skill of `bot` in points a match, where all the bots' mean is 0."""
-        contrast = np.full(len(self.bots), -1.0 / len(self.bots))
-        contrast[self._index[bot]] += 1.0
-        return self._estimate(contrast)
+        """The skill of `bot` in points a match, where the mean of all `bots` is 0."""
+        (estimate,) = self.scores([Score(bot)])
+        return estimate
+
+    def scores(self, scores: Sequence[Score]) -> list[Estimate]:
+        """Each of the scores, with its error."""
+        if not scores:
+            return []
+        points = np.array([score.points for score in scores])
+        return self._estimates(self._contrasts(scores), points)
 
     def difference(self, bot: str, other: str) -> Estimate:
         """By how many points a match `bot` is better than `other`."""
-        contrast = np.zeros(len(self.bots))
-        contrast[self._index[bot]] += 1.0
-        contrast[self._index[other]] -= 1.0
-        return self._estimate(contrast)
+        contrasts = self._contrasts([Score(bot), Score(other)])
+        (estimate,) = self._estimates(contrasts[:, :1] - contrasts[:, 1:], np.zeros(1))
+        return estimate
 
-    def _estimate(self, contrast: _Array) -> Estimate:
-        return Estimate(float(contrast @ self._skills), *self._errors.of(contrast))
+    def differences(self, scores: Sequence[Score]) -> list[list[Estimate]]:
+        """In list i, by how much score i is above each score that follows it."""
+        contrasts = self._contrasts(scores)
+        points = np.array([score.points for score in scores])
+        return [
+            [
+                Estimate(float(value), *sureness)
+                for value, sureness in zip(
+                    self._values(contrasts[:, at : at + 1] - contrasts[:, at + 1 :])
+                    + (points[at] - points[at + 1 :]),
+                    sure,
+                    strict=True,
+                )
+            ]
+            for at, sure in enumerate(self._variances.of_differences(contrasts))
+        ]
+
+    def _contrasts(self, scores: Sequence[Score]) -> _Array:
+        """A column for each score: what it takes of each skill."""
+        contrasts = np.zeros((len(self._index), len(scores)))
+        for at, score in enumerate(scores):
+            if score.weight:
+                contrasts[self._index[score.bot], at] = score.weight
+                contrasts[:, at] -= score.weight * self._mean
+        return contrasts
+
+    def _estimates(self, contrasts: _Array, points: _Array) -> list[Estimate]:
+        return [
+            Estimate(float(value), *sureness)
+            for value, sureness in zip(
+                self._values(contrasts) + points, self._variances.of(contrasts), strict=True
+            )
+        ]
+
+    def _values(self, contrasts: _Array) -> _Array:
+        values: _Array = contrasts.T @ self._skills
+        return values
 
 
-def fit(deal_sets: Iterable[DealSet]) -> MarginFit:
-    """Fit the skills of all the bots that played in `deal_sets`, which must be complete.
+def fit(deal_sets: Iterable[DealSet], *, apart: Collection[str] = ()) -> MarginFit:
+    """Fit the skills of all that played in `deal_sets`, which must be complete.
+
+    Those `apart` are fitted, but the mean that skills are counted from leaves them out.
 
     Raises:
       NotComparable: if some bots cannot be compared with others, or there are none.
@@ -136,46 +198,79 @@ def fit(deal_sets: Iterable[DealSet]) -> MarginFit:
     if not bots:
         raise NotComparable("no deal-set is complete yet")
     designs = _designs(played, {bot: number for number, bot in enumerate(bots)})
-    gram = sum((d.count * d.gram for d in designs), start=np.zeros((len(bots), len(bots))))
+    gram = _gram(designs, len(bots))
     _require_comparable(gram, bots)
-    root = _inverse_root(gram)
+    inverse = _pseudo_inverse(gram)
     limit = _limit(designs)
-    skills = _winsorised(designs, root, limit)
+    skills = _winsorised(designs, inverse, limit)
     skills -= skills.mean()  # exactly zero, where least squares leaves a rounding error
-    return MarginFit(bots, skills, _Errors(designs, root, skills, limit))
+    clusters, rows, within = [], 0, 0
+    for design in designs:
+        residuals = design.residuals(skills, limit)
+        clusters.append(Cluster(design.members, design.gram, residuals @ design.rows))
+        rows += residuals.size
+        within += int((abs(residuals) < limit).sum())
+    # A pulled-in residual tells nothing of the slope: Huber's correction.
+    variances = Variances(inverse, clusters, (rows / within) ** 2 if within else 1.0)
+    return MarginFit(bots, apart, skills, variances)
 
 
 @dataclass(frozen=True, slots=True)
 class _Design:
-    """The deal-sets in which the same bots sat at the same places."""
+    """The deal-sets at which bots sat alike, whoever they were.
+
+    A deal-set's own bots are numbered in the order in which they come up; so few
+    designs hold all deal-sets, and none is wider than a deal-set has bots.
+    """
 
     rows: _Array
-    """(tables x seats, bots): each row says whose skills its margin compares."""
+    """(tables x seats, own bots): each row says whose skills its margin compares."""
+    members: npt.NDArray[np.intp]
+    """(deal-sets, own bots): which bot of all each is."""
     margins: _Array
     """(deal-sets, tables x seats), less the mean of the table and the effect of the seat."""
-    gram: _Array
-    """(bots, bots): rows, transposed, times rows."""
 
     @property
-    def count(self) -> int:
-        return len(self.margins)
+    def gram(self) -> _Array:
+        """(own bots, own bots): rows, transposed, times rows."""
+        return self.rows.T @ self.rows
+
+    def residuals(self, skills: _Array, limit: float) -> _Array:
+        """What the skills leave of the margins, pulled in to the limit."""
+        residuals: _Array = (self.margins - skills[self.members] @ self.rows.T).clip(-limit, limit)
+        return residuals
 
 
 def _designs(played: Sequence[DealSet], index: Mapping[str, int]) -> tuple[_Design, ...]:
-    seatings: dict[tuple[tuple[str, ...], ...], list[list[tuple[float, ...]]]] = defaultdict(list)
+    alike: dict[tuple[tuple[int, ...], ...], tuple[list[list[int]], list[list[float]]]]
+    alike = defaultdict(lambda: ([], []))
     for each in played:
         # The order of tables means nothing; sorted, more deal-sets share a design.
         tables = sorted(each.tables, key=lambda table: table.bots)
-        seatings[tuple(table.bots for table in tables)].append([table.scores for table in tables])
+        own: dict[str, int] = {}
+        seated = [
+            (tuple(own.setdefault(bot, len(own)) for bot in table.bots), table.scores)
+            for table in tables
+        ]
+        seated.sort(key=lambda table: table[0])
+        members, scores = alike[tuple(seating for seating, _ in seated)]
+        members.append([index[bot] for bot in own])
+        scores.append([score for _, row in seated for score in row])
     designs = []
-    for seating, scores in seatings.items():
-        who = np.zeros((1, len(seating), len(seating[0]), len(index)))
+    for seating, (members, scores) in alike.items():
+        shape = len(seating), len(seating[0])
+        who = np.zeros((1, *shape, 1 + max(map(max, seating))))
         for table, bots in enumerate(seating):
             for seat, bot in enumerate(bots):
-                who[0, table, seat, index[bot]] = 1.0
-        rows = _adjusted(who).reshape(-1, len(index))
-        margins = _adjusted(np.array(scores, dtype=np.float64)[..., np.newaxis])
-        designs.append(_Design(rows, margins.reshape(len(scores), -1), rows.T @ rows))
+                who[0, table, seat, bot] = 1.0
+        margins = _adjusted(np.array(scores, dtype=np.float64).reshape(-1, *shape, 1))
+        designs.append(
+            _Design(
+                _adjusted(who).reshape(shape[0] * shape[1], -1),
+                np.array(members, dtype=np.intp),
+                margins.reshape(len(scores), -1),
+            )
+        )
     return tuple(designs)
 
 
@@ -184,6 +279,13 @@ def _adjusted(values: _Array) -> _Array:
     within = values - values.mean(axis=2, keepdims=True)
     adjusted: _Array = within - within.mean(axis=1, keepdims=True)
     return adjusted
+
+
+def _gram(designs: Sequence[_Design], bots: int) -> _Array:
+    gram = np.zeros((bots, bots))
+    for design in designs:
+        np.add.at(gram, (design.members[:, :, None], design.members[:, None, :]), design.gram)
+    return gram
 
 
 def _require_comparable(gram: _Array, bots: tuple[str, ...]) -> None:
@@ -209,19 +311,16 @@ def _require_comparable(gram: _Array, bots: tuple[str, ...]) -> None:
         raise NotComparable("the deal-sets played do not tell all the bots' skills apart")
 
 
-def _inverse_root(gram: _Array) -> _Array:
-    """The symmetric square root of the pseudo-inverse."""
+def _pseudo_inverse(gram: _Array) -> _Array:
     values, vectors = np.linalg.eigh(gram)
     kept = values > _ZERO * max(values[-1], 1.0)
-    scales = np.zeros_like(values)
-    scales[kept] = values[kept] ** -0.5
-    root: _Array = (vectors * scales) @ vectors.T
-    return root
+    inverse: _Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+    return inverse
 
 
 def _limit(designs: Sequence[_Design]) -> float:
     """The largest size of a residual that is left as it is; infinite if all are."""
-    if sum(design.count for design in designs) < _MIN_WINSORISED:
+    if sum(len(design.margins) for design in designs) < _MIN_WINSORISED:
         return math.inf
     sizes = abs(np.concatenate([design.margins.ravel() for design in designs]))
     sizes = sizes[sizes > _ZERO * sizes.max()]
@@ -231,96 +330,15 @@ def _limit(designs: Sequence[_Design]) -> float:
     return float(max(tail, _BULK_MULTIPLE * bulk))
 
 
-def _residuals(design: _Design, skills: _Array, limit: float) -> _Array:
-    residuals: _Array = (design.margins - design.rows @ skills).clip(-limit, limit)
-    return residuals
-
-
-def _winsorised(designs: Sequence[_Design], root: _Array, limit: float) -> _Array:
+def _winsorised(designs: Sequence[_Design], inverse: _Array, limit: float) -> _Array:
     """Least squares, repeated on residuals within the limit; without one, the first is it."""
-    skills = np.zeros(len(root))
+    skills = np.zeros(len(inverse))
     for _ in range(_MAX_ROUNDS):
-        moment = sum(
-            (d.rows.T @ _residuals(d, skills, limit).sum(axis=0) for d in designs),
-            start=np.zeros(len(root)),
-        )
-        step = root @ (root @ moment)
+        moment = np.zeros(len(inverse))
+        for design in designs:
+            np.add.at(moment, design.members, design.residuals(skills, limit) @ design.rows)
+        step = inverse @ moment
         skills = skills + step
         if math.isinf(limit) or abs(step).max() <= _SETTLED * limit:
             break
     return skills
-
-
-class _Errors:
-    """The CR2 variances of a fit and their degrees of freedom.
-
-    Everything is in coordinates in which the skills' least-squares covariance
-    is the identity: a contrast c of skills becomes `root @ c`.
-    """
-
-    def __init__(
-        self, designs: Sequence[_Design], root: _Array, skills: _Array, limit: float
-    ) -> None:
-        bots = len(root)
-        self._root = root
-        shares: list[tuple[int, _Array, _Array]] = []
-        self._blind = np.zeros((bots, 0))
-        self._variance = np.zeros((bots, bots))
-        rows = within = 0
-        for alike in _by_gram(designs):
-            leverages, vectors = np.linalg.eigh(root @ alike[0].gram @ root)
-            # A direction of leverage 1 is known from this deal-set alone: no error can be told.
-            blind = leverages > 1.0 - _ZERO
-            self._blind = np.hstack([self._blind, vectors[:, blind]])
-            seen = ~blind & (leverages > _ZERO)
-            leverages, vectors = leverages[seen], vectors[:, seen]
-            shares.append((sum(design.count for design in alike), leverages, vectors))
-            for design in alike:
-                residuals = _residuals(design, skills, limit)
-                scores = residuals @ design.rows @ root @ vectors * (1.0 - leverages) ** -0.5
-                self._variance += vectors @ (scores.T @ scores) @ vectors.T
-                rows += residuals.size
-                within += int((abs(residuals) < limit).sum())
-        # Side by side in arrays, as wide as the widest; what is missing has no leverage.
-        width = max(len(leverages) for _, leverages, _ in shares)
-        self._counts = np.array([count for count, _, _ in shares], dtype=np.float64)
-        self._leverages = np.zeros((len(shares), width))
-        self._vectors = np.zeros((len(shares), bots, width))
-        for number, (_, leverages, vectors) in enumerate(shares):
-            self._leverages[number, : len(leverages)] = leverages
-            self._vectors[number, :, : len(leverages)] = vectors
-        # A pulled-in residual tells nothing of the slope: Huber's correction.
-        self._variance *= (rows / within) ** 2
-
-    def of(self, contrast: _Array) -> tuple[float | None, float | None]:
-        """The standard error and the degrees of freedom of a contrast of skills."""
-        direction = self._root @ contrast
-        scale = float(direction @ direction)
-        if ((direction @ self._blind) ** 2 > _ZERO * scale).any():
-            return None, None
-        # What never varied comes out a hair above or below zero.
-        variance = max(float(direction @ self._variance @ direction), 0.0)
-        return math.sqrt(variance), self._freedom(direction)
-
-    def _freedom(self, direction: _Array) -> float | None:
-        # Bell and McCaffrey's: 2 mean² / variance of the estimated variance, were the noise
-        # independent and normal. `own` and `shared` are the parts of that quadratic form within
-        # a deal-set and between two of them.
-        along = np.einsum("b,dbw->dw", direction, self._vectors)
-        own = (along**2 * self._leverages / (1.0 - self._leverages)).sum(axis=1)
-        weights = along * self._leverages * (1.0 - self._leverages) ** -0.5
-        reach = np.einsum("dbw,dw->db", self._vectors, weights)
-        overlap = (reach**2).sum(axis=1)
-        shared = (reach.T * self._counts) @ reach
-        mean = float(self._counts @ (own - overlap))
-        squares = float(self._counts @ (own**2 - 2 * own * overlap) + (shared**2).sum())
-        return mean**2 / squares if squares > 0 else None
-
-
-def _by_gram(designs: Sequence[_Design]) -> Iterable[list[_Design]]:
-    """Designs grouped by their Gram matrix: their leverages, the dear part, are the same."""
-    alike: dict[bytes, list[_Design]] = defaultdict(list)
-    for design in designs:
-        # Adding 0 makes a negative zero positive.
-        alike[(design.gram.round(9) + 0.0).tobytes()].append(design)
-    return alike.values()

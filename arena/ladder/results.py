@@ -17,8 +17,8 @@ class MatchOutcome:
     """How one match ended.
 
     Raises:
-      ValueError: if the match has a result, and scores, places and faults do
-        not belong to the same number of seats.
+      ValueError: if the match has a result, and scores, places, faults and
+        what is told of seats that were left do not belong to the same number of seats.
     """
 
     match_id: str
@@ -30,6 +30,12 @@ class MatchOutcome:
     """Why the match ended, in the referee's words; `ABORTED` is no result."""
     faults: tuple[Mapping[str, int], ...]
     """By seat, how often the bot there committed each kind of fault."""
+    left: tuple[bool, ...] = ()
+    """By seat, whether it was out for good and played to the end by the fallback.
+
+    Empty, as is `fallback_share`, in results from before this was kept."""
+    fallback_share: tuple[float, ...] = ()
+    """By seat, which share of its decisions the fallback played, 0 to 1."""
     hands: int = 0
     """Hands played, throw-ins included."""
     decisions: int = 0
@@ -45,6 +51,12 @@ class MatchOutcome:
                 f"match {self.match_id} has {len(self.scores)} scores, {len(self.places)} places "
                 f"and faults of {len(self.faults)} seats"
             )
+        for kept in (self.left, self.fallback_share):
+            if kept and len(kept) != len(self.scores):
+                raise ValueError(
+                    f"match {self.match_id} has {len(self.scores)} scores, and tells of "
+                    f"{len(kept)} seats whether they were left"
+                )
 
     @property
     def has_result(self) -> bool:

@@ -1,24 +1,39 @@
-"""The table of a tournament: skills with their errors, tiers, and faults beside them."""
+"""The table of a tournament: official scores with their errors, tiers, and faults beside them."""
 
-import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.ladder.margins import CONFIDENCE, DealSet, MarginFit, NotComparable, Table, fit
+from arena.ladder.margins import (
+    CONFIDENCE,
+    DealSet,
+    Estimate,
+    MarginFit,
+    NotComparable,
+    Score,
+    Table,
+    fit,
+)
 from arena.ladder.results import MatchOutcome
 from arena.ladder.schedule import DealSetPlan
+from arena.ladder.walkover import FALLBACK, SeatPlayed, lapse, official, seats_played, walkover
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One bot's line. Skill comes from complete deal-sets only, faults from every result."""
+    """One bot's line. Scores come from complete deal-sets only, faults from every result."""
 
     bot: str
-    skill: float | None
-    """Points a match better than the mean of all ranked bots; None if it is not ranked."""
+    score: float | None
+    """The official score: the mean over its tables of the skill where it stayed, less what its
+    faults cost, and of the walkover where it left; None if it is not ranked."""
     half_width: float | None
-    """The ± of the 95 % interval of the skill; None if the deal-sets are too few to tell."""
+    """The ± of the 95 % interval of the score; None if the deal-sets are too few to tell."""
+    skill: float | None
+    """Points a match better than the mean of all ranked bots, where it stayed; None if it is not
+    ranked, or left every seat."""
+    left: float | None
+    """The share of its tables at which it left the seat; None before the first."""
     deal_sets: int
     """Complete deal-sets in which the bot played."""
     tier: int | None
@@ -39,7 +54,7 @@ class Standings:
     """A ranking, as far as the deal-sets that were completed allow one."""
 
     rows: tuple[Row, ...]
-    """Best first; bots of equal skill by name, those not ranked at the end."""
+    """Best first; bots of equal score by seats left and by name, those not ranked at the end."""
     better: tuple[tuple[float | None, ...], ...]
     """`better[i][j]` is the chance that row i's bot is better than row j's.
 
@@ -51,6 +66,11 @@ class Standings:
     """Deal-sets in the schedule."""
     problem: str
     """Why nobody is ranked, in one sentence; empty if there is a ranking."""
+    walkover: float | None
+    """W, the points that a seat left costs, at least; None if nobody is ranked."""
+    fallback_skill: float | None
+    """How well the fallback played the seats that were left, on the scale of skills; None if
+    there were none, or it cannot be told from the bots."""
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
@@ -68,23 +88,25 @@ def standings(deal_sets: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutc
     widened for the number of bots; likewise for the pairs on which tiers rest.
     """
     complete = [each for each in deal_sets if _is_complete(each, outcomes)]
-    problem, ranked = "", None
+    problem, ranking = "", None
     try:
-        ranked = fit(_scored(each, outcomes) for each in complete)
+        ranking = _Ranking(complete, outcomes)
     except NotComparable as error:
         problem = str(error)
-    order = _order(ranked) if ranked else ()
-    better = _chances(ranked, order) if ranked else ()
-    tiers = _tiers(better)
+    order = ranking.order if ranking else ()
+    better = ranking.chances() if ranking else ()
     conduct = _Conduct(deal_sets, outcomes)
     took_part = Counter(bot for each in complete for bot in each.bots)
 
     def row(bot: str, tier: int | None) -> Row:
-        skill = ranked.skill(bot) if ranked and tier else None
+        score = ranking.estimates[bot] if ranking and tier else None
+        skill = ranking.skills.get(bot) if ranking and tier else None
         return Row(
             bot=bot,
+            score=score.value if score else None,
+            half_width=score.half_width if score else None,
             skill=skill.value if skill else None,
-            half_width=skill.half_width if skill else None,
+            left=ranking.left[bot] if ranking and tier else None,
             deal_sets=took_part[bot],
             tier=tier,
             matches=conduct.matches[bot],
@@ -93,13 +115,16 @@ def standings(deal_sets: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutc
 
     unranked = sorted({bot for each in deal_sets for bot in each.bots} - set(order))
     blank = (None,) * len(unranked)
+    fallback = ranking.skills.get(FALLBACK) if ranking else None
     return Standings(
-        rows=tuple(map(row, order, tiers)) + tuple(row(bot, None) for bot in unranked),
+        rows=tuple(map(row, order, _tiers(better))) + tuple(row(bot, None) for bot in unranked),
         better=tuple(chances + blank for chances in better)
         + tuple((None,) * len(order) + blank for _ in unranked),
         complete=len(complete),
         planned=len(deal_sets),
         problem=problem,
+        walkover=ranking.walkover if ranking else None,
+        fallback_skill=fallback.value if fallback else None,
     )
 
 
@@ -107,23 +132,73 @@ def _is_complete(deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome]) ->
     return all(match.id in outcomes and outcomes[match.id].has_result for match in deal_set.matches)
 
 
-def _scored(deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome]) -> DealSet:
-    return DealSet(
-        tuple(Table(match.bots, outcomes[match.id].scores) for match in deal_set.matches)
-    )
+class _Ranking:
+    """The fit of complete deal-sets, and the official scores that follow from it.
+
+    Raises:
+      NotComparable: if the bots cannot be ranked together.
+    """
+
+    def __init__(
+        self, complete: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutcome]
+    ) -> None:
+        fitted = _fit(complete, outcomes)
+        played: dict[str, list[SeatPlayed]] = defaultdict(list)
+        for deal_set in complete:
+            for match in deal_set.matches:
+                for seat in seats_played(match.bots, outcomes[match.id]):
+                    played[seat.bot].append(seat)
+        every = [seat for own in played.values() for seat in own]
+        self.walkover = walkover(every, fitted)
+        scores = {bot: official(bot, own, self.walkover) for bot, own in played.items()}
+        self.left = {bot: 1.0 - score.weight for bot, score in scores.items()}
+        players = (*fitted.bots, *fitted.apart)
+        skills = fitted.scores([Score(bot) for bot in players])
+        self.skills: dict[str, Estimate] = dict(zip(players, skills, strict=True))
+        lapsed = {bot: score for bot, score in scores.items() if score != Score(bot)}
+        estimates = fitted.scores(list(lapsed.values()))
+        self.estimates = self.skills | dict(zip(lapsed, estimates, strict=True))
+        self.order = tuple(
+            sorted(scores, key=lambda bot: (-self.estimates[bot].value, self.left[bot], bot))
+        )
+        self._fitted, self._scores = fitted, scores
+
+    def chances(self) -> tuple[tuple[float | None, ...], ...]:
+        """The chance of each bot that its score is above that of each other, in order."""
+        order = [self._scores[bot] for bot in self.order]
+        chances: list[list[float | None]] = [[None] * len(order) for _ in order]
+        for i, differences in enumerate(self._fitted.differences(order)):
+            for j, difference in enumerate(differences, i + 1):
+                chance = difference.chance_positive
+                if chance is not None:
+                    chances[i][j], chances[j][i] = chance, 1.0 - chance
+        return tuple(map(tuple, chances))
 
 
-def _order(ranked: MarginFit) -> tuple[str, ...]:
-    return tuple(sorted(ranked.bots, key=lambda bot: (-ranked.skill(bot).value, bot)))
+def _fit(complete: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutcome]) -> MarginFit:
+    """The fit in which all seats left are one player.
+
+    Where that tells the fallback not from who left (as by a bot that leaves one seat of every
+    deal-set), seats left count as their bots' own: one who leaves must not undo the table.
+    """
+    try:
+        return fit((_scored(each, outcomes, pooled=True) for each in complete), apart=[FALLBACK])
+    except NotComparable:
+        return fit(_scored(each, outcomes, pooled=False) for each in complete)
 
 
-def _chances(ranked: MarginFit, order: Sequence[str]) -> tuple[tuple[float | None, ...], ...]:
-    chances: list[list[float | None]] = [[None] * len(order) for _ in order]
-    for i, j in itertools.combinations(range(len(order)), 2):
-        chance = ranked.difference(order[i], order[j]).chance_positive
-        if chance is not None:
-            chances[i][j], chances[j][i] = chance, 1.0 - chance
-    return tuple(map(tuple, chances))
+def _scored(
+    deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome], *, pooled: bool
+) -> DealSet:
+    tables = []
+    for match in deal_set.matches:
+        outcome = outcomes[match.id]
+        players = tuple(
+            FALLBACK if pooled and lapse(outcome, seat) >= 1.0 else bot
+            for seat, bot in enumerate(match.bots)
+        )
+        tables.append(Table(players, outcome.scores))
+    return DealSet(tuple(tables))
 
 
 def _tiers(better: Sequence[Sequence[float | None]]) -> tuple[int, ...]:

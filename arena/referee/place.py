@@ -19,6 +19,7 @@ class Place:
         "ask",
         "clock",
         "decisions",
+        "fallbacks",
         "faults",
         "forfeited",
         "news",
@@ -44,6 +45,7 @@ class Place:
         self.presence = presence
         self.ask: OpenAsk | None = None
         self.decisions = 0
+        self.fallbacks = 0
         self.faults = 0
         self.forfeited = False
         self.out: ForfeitedSeat | None = None

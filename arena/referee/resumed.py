@@ -39,6 +39,7 @@ class ResumedDecisions:
         if seat not in acting or settled.decision != place.decisions + 1:
             raise ValueError(f"decision {settled.decision} of seat {seat} was not to be made")
         place.decisions += 1
+        place.fallbacks += settled.unasked or settled.fault is not None
         move = self._codec.read_move(game_pb2.GameMove.FromString(settled.game_move))
         if not settled.unasked:
             place.news.forget()

@@ -97,6 +97,17 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatConduct:
+    """How far a bot played its own seat."""
+
+    decisions: int
+    fallbacks: int
+    """Decisions that the fallback played: faults, and those for which no time was left."""
+    forfeited: bool
+    """The seat was out for good: by the limit of faults, by leaving, or before the first card."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a match ended."""
 
@@ -114,6 +125,8 @@ class Outcome:
     """Why the arena aborted the match; None if it did not."""
     incident: str = ""
     """Where the arena's log tells of the cause; empty if it does not."""
+    conduct: tuple["SeatConduct", ...] = ()
+    """By seat; empty if the match was aborted."""
 
     def voided(self) -> "Outcome":
         """The same match, aborted as its result could not be written down."""
@@ -123,6 +136,7 @@ class Outcome:
             scores=(),
             places=(),
             hand_scores=(),
+            conduct=(),
             cause=AbortCause.DISK,
         )
 

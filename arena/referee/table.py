@@ -38,6 +38,7 @@ from arena.referee.spec import (
     ForfeitedSeat,
     MatchSpec,
     Outcome,
+    SeatConduct,
     final_places,
 )
 from arena.referee.timers import Timers
@@ -390,6 +391,7 @@ class Table:
     ) -> None:
         """Write a decision down and hold it until all of the step are in."""
         place = self._places[seat]
+        place.fallbacks += unasked or fault is not None
         settled = Settled(
             seat,
             decision,
@@ -472,7 +474,11 @@ class Table:
             raise RuntimeError("no seat is to act, but there is no result")
         behind = [place.forfeited for place in self._places]
         ending = Ending.FORFEIT if any(behind) else Ending.COMPLETED
-        self._end(ending, result.scores, final_places(result, behind), result.hand_scores)
+        conduct = tuple(
+            SeatConduct(place.decisions, place.fallbacks, place.forfeited) for place in self._places
+        )
+        places = final_places(result, behind)
+        self._end(ending, result.scores, places, result.hand_scores, conduct=conduct)
 
     def _end(
         self,
@@ -482,6 +488,7 @@ class Table:
         hand_scores: tuple[tuple[int, ...], ...],
         cause: AbortCause | None = None,
         incident: str = "",
+        conduct: tuple[SeatConduct, ...] = (),
     ) -> None:
         self._faults += self._new_faults
         self.outcome = Outcome(
@@ -494,6 +501,7 @@ class Table:
             decisions=self._decisions,
             cause=cause,
             incident=incident,
+            conduct=conduct,
         )
         for place in self._places:
             place.retire_timers()

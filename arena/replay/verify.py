@@ -18,7 +18,7 @@ from arena.deal import seeded_key
 from arena.games.contract import Seat, State
 from arena.games.notation import Notation
 from arena.referee.clock import GRACE_S, SeatClock
-from arena.referee.spec import Ending, Fault, FaultKind, Outcome, final_places
+from arena.referee.spec import Ending, Fault, FaultKind, Outcome, SeatConduct, final_places
 from arena.replay.deal_book import CommitmentLog
 from arena.replay.fairness import Fairness, check_log
 from arena.replay.fairness import check as check_fairness
@@ -170,11 +170,12 @@ def verify_deals(replay: Replay) -> tuple[bytes, Fairness]:
 class _Seat:
     """What is recomputed for one seat."""
 
-    __slots__ = ("clock", "decisions", "faults", "forfeited", "out")
+    __slots__ = ("clock", "decisions", "fallbacks", "faults", "forfeited", "out")
 
     def __init__(self, clock: SeatClock) -> None:
         self.clock = clock
         self.decisions = 0
+        self.fallbacks = 0
         self.faults = 0
         self.forfeited = False
         self.out: FaultKind | None = None
@@ -219,12 +220,16 @@ class _Check:
         places: tuple[int, ...] = ()
         scores: tuple[int, ...] = ()
         hand_scores: tuple[tuple[int, ...], ...] = ()
+        conduct: tuple[SeatConduct, ...] = ()
         forfeited = tuple(Seat(at) for at, seat in enumerate(self._seats) if seat.forfeited)
         if ending is not Ending.ABORTED:
             if result is None:
                 raise Discrepancy("it is said to have ended, but by the rules it had not")
             scores, hand_scores = result.scores, result.hand_scores
             places = final_places(result, [seat.forfeited for seat in self._seats])
+            conduct = tuple(
+                SeatConduct(seat.decisions, seat.fallbacks, seat.forfeited) for seat in self._seats
+            )
             truly = Ending.FORFEIT if forfeited else Ending.COMPLETED
             if ending is not truly:
                 raise Discrepancy(f"it ended as {_word(truly)}, not as {_word(ending)}")
@@ -242,6 +247,7 @@ class _Check:
                 decisions=self._at,
                 cause=self._replay.cause,
                 incident=closed.incident,
+                conduct=conduct,
             ),
             hands=self._last_hand + 1,
             seeded=self._spec.terms.seeded,
@@ -272,6 +278,7 @@ class _Check:
                 Fault(decision.seat, decision.fault, decision.decision, decision.reason)
             )
         if decision.fault is not None or decision.unasked:
+            seat.fallbacks += 1
             fallback = self._rules.fallback(frame.before, decision.seat)
             if decision.move != fallback:
                 text = self._notation.write(fallback)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, and_, insert, or_, select, update
@@ -152,7 +152,9 @@ def _record(connection: Connection, ended: EndedMatch) -> None:
     this = table.c.id == outcome.match_id
     row = connection.execute(select(table).where(this)).mappings().one_or_none()
     if row is not None and row["status"] == schema.FINISHED:
-        if _outcomes(connection, this)[outcome.match_id] != outcome:
+        known = _outcomes(connection, this)[outcome.match_id]
+        as_before = replace(outcome, left=(), fallback_share=())  # when that was not kept
+        if known not in (outcome, as_before):
             raise StoreError(f"match {outcome.match_id} already has another result")
         return
     values = _columns(outcome) | {"ended_unix_ms": ended.ended_unix_ms}
@@ -190,6 +192,8 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
         "status": schema.FINISHED if result else schema.ABORTED,
         "scores": outcome.scores if result else None,
         "places": outcome.places if result else None,
+        "left": (outcome.left or None) if result else None,
+        "fallback_share": (outcome.fallback_share or None) if result else None,
         "ending": outcome.ending,
         "hands": outcome.hands,
         "decisions": outcome.decisions,
@@ -258,6 +262,8 @@ def _outcome(row: RowMapping, faults: Sequence[RowMapping]) -> MatchOutcome:
         places=tuple(row["places"] or ()),
         ending=row["ending"],
         faults=by_seat,
+        left=tuple(row["left"] or ()),
+        fallback_share=tuple(row["fallback_share"] or ()),
         hands=row["hands"] or 0,
         decisions=row["decisions"] or 0,
         evidence=row["evidence"] or "",

@@ -24,7 +24,7 @@ from sqlalchemy import (
     false,
 )
 
-HEAD: Final = "0004"
+HEAD: Final = "0005"
 """The revision that these tables are at."""
 
 PLANNED: Final = "planned"
@@ -90,6 +90,8 @@ matches: Final = Table(
     Column("journal", Text),  # the segment that holds the match's end, and the byte after it
     Column("ended_unix_ms", Integer),
     Column("published", Boolean, nullable=False, server_default=false()),  # there is a replay
+    Column("left", _Json),  # by seat, as is the next; null in results from before they were kept
+    Column("fallback_share", _Json),
     ForeignKeyConstraint(["tournament", "deal_set"], ["deal_sets.tournament", "deal_sets.id"]),
     UniqueConstraint("tournament", "deal_set", "rotation"),
     CheckConstraint(f"status IN ('{PLANNED}', '{FINISHED}', '{ABORTED}')", name="known_status"),

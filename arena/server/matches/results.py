@@ -121,6 +121,10 @@ def outcome_for_ladder(outcome: Outcome, journal_position: str = "") -> MatchOut
         places=outcome.places,
         ending=outcome.ending.name.lower(),
         faults=tuple(dict(each) for each in faults),
+        left=tuple(seat.forfeited for seat in outcome.conduct),
+        fallback_share=tuple(
+            seat.fallbacks / seat.decisions if seat.decisions else 0.0 for seat in outcome.conduct
+        ),
         hands=len(outcome.hand_scores),
         decisions=outcome.decisions,
         journal_position=journal_position,
