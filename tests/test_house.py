@@ -25,6 +25,7 @@ SCRIPTS = [
     "proto",
     "bench",
     "strength",
+    "mutate",
     "leakcheck",
     "chaos",
     "lock",
