@@ -38,7 +38,7 @@ PLANTED = [
     ("absence",     "a = -b",                              "a = (b)"),
     ("seat",        "a = tricks[seat]",                    "a = tricks[(seat - 1)]"),
     ("seat",        "a = tricks[1 - seat]",                "a = tricks[(seat)]"),
-    ("seat",        "a = tricks[other(seat)]",             "a = tricks[(seat)]"),
+    ("seat",        "a = hands[_other(seat)]",             "a = hands[(seat)]"),
     ("arguments",   "a = f(b, c)",                         "a = (f(c, b))"),
     ("update",      "a = replace(b, c=1, d=2)",            "a = (replace(b, d=2))"),
     ("filter",      "a = [b for b in c if d]",             "a = [b for b in c if True]"),
