@@ -95,7 +95,9 @@ def starting(game):
     pairs = [(bot, low) for bot in (*NAMES, "each")]
     if high != low:
         pairs += [(bot, high) for bot in ("rare", "moody", "each")]
-    return [Plan(bot, seats, at, (("hands", seats),)) for at, (bot, seats) in enumerate(pairs)]
+    plans = [Plan(bot, seats, at, (("hands", seats),)) for at, (bot, seats) in enumerate(pairs)]
+    # Only in a second round of deals is the hand's number not the dealer's.
+    return [*plans, Plan("moody", low, len(plans), (("hands", 2 * low),))]
 
 
 def chosen(game, cpu_s=CPU_S):

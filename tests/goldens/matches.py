@@ -84,6 +84,8 @@ class Played:
             acting = rules.to_act(state)
             if not acting:
                 self.result = rules.result(state)
+                late = _refusal(rules, state, chosen, deals)
+                yield Seen(rules.hand_number(state), f"after the end: {late}")
                 return
             lines = []
             chosen = tuple((seat, players[seat].choose(rules, state, seat)) for seat in acting)
@@ -127,12 +129,19 @@ class Played:
             yield f"try {each} {inside}"
             refused = refused if inside or refused else each
         if refused is not None:
-            try:
-                rules.step(state, (*chosen[:at], (seat, refused), *chosen[at + 1 :]), deals)
-            except IllegalMove as error:
-                yield f"refused {error}"
-            else:
-                raise AssertionError(f"{self.game.id}: {refused} is illegal, and was played")
+            spoiled_choice = (*chosen[:at], (seat, refused), *chosen[at + 1 :])
+            yield f"refused {_refusal(rules, state, spoiled_choice, deals)}"
+        wrong = (*chosen[:at], ((seat + 1) % self.plan.seats, move), *chosen[at + 1 :])
+        yield f"of another seat: {_refusal(rules, state, wrong, deals)}"
+
+
+def _refusal(rules, state, chosen, deals):
+    """What is said of a step that the rules do not allow."""
+    try:
+        rules.step(state, chosen, deals)
+    except IllegalMove as error:
+        return error
+    raise AssertionError(f"{chosen} is illegal, and was played")
 
 
 @cache
@@ -216,9 +225,17 @@ def stored(game):
 
 
 def head(game):
-    """The first lines of a file of digests: the game, and the limits of its options."""
+    """The first lines of a file of digests: the game, its options' limits, what it refuses."""
     lines = [f"game {game.id}", f"family {game.family}", f"rules_version {game.rules_version}"]
     lines += [f"seats {game.seats}", *map(str, game.settings)]
+    low, high = game.seats[0], game.seats[-1]
+    for given, seats in (({}, low - 1), ({}, high + 1), ({"hands": low + 1}, low)):
+        try:
+            game.rules.start(game.options(given, low), seats, Seeded("refused"))
+        except BadOptions as error:
+            lines.append(f"{given} at {seats} seats: {error}")
+        else:
+            lines.append(f"{given} at {seats} seats")
     return "\n".join(lines) + "\n"
 
 

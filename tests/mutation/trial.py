@@ -21,9 +21,9 @@ from pathlib import Path
 
 STAGES = ("goldens", "vectors", "tests")
 """In this order: the cheapest first."""
-SLOWER = 4
+SLOWER = 3
 """How many times as long as the unharmed rules a stage may take, and a little more."""
-EXTRA_CPU_S = 3
+EXTRA_CPU_S = 2
 MEMORY_BYTES = 3 << 30
 WALL_FACTOR = 20
 """A shared machine gives a child a part of a core; this much of its time is enough."""
