@@ -219,7 +219,7 @@ def play_goldens(target):
     for game in target.games():
         assert digests_path(game).read_text("utf-8").startswith(head(game)), "other options"
         expected = stored(game)
-        for plan in plans()[game.id]:
+        for plan in sorted(plans()[game.id], key=lambda plan: len("".join(expected[str(plan)]))):
             found = difference(game, plan, expected[str(plan)])
             assert found is None, found
 
