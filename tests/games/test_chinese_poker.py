@@ -285,6 +285,23 @@ def test_wrong_settings_are_refused(given_rows):
         chinese_poker.step(state, ((Seat(0), wrong), (Seat(1), other)), deals)
 
 
+def test_a_natural_that_there_is_not_is_refused():
+    deals = stacked(PLAIN, SIX_PAIR)
+    state, _ = chinese_poker.start(Options(), 2, deals)
+    assert DECLARE_NATURAL not in chinese_poker.moves(state, Seat(0))
+    other = chinese_poker.fallback(state, Seat(1))
+    chosen = ((Seat(0), DECLARE_NATURAL), (Seat(1), other))
+    with pytest.raises(IllegalMove, match="there is no natural in your hand"):
+        chinese_poker.step(state, chosen, deals)
+
+
+def test_a_hand_with_a_natural_may_be_set_or_declared_and_no_more():
+    moves = hand_moves(SIX_PAIR)
+    assert DECLARE_NATURAL in moves
+    assert PLAY not in moves
+    assert SURRENDER not in moves
+
+
 def test_text_that_is_no_card_is_refused_and_harms_nothing():
     wrong = Set(("Ac", "", "nonsense"), ("Td", "9c", "8h", "7s", "6d"), ("5c",) * 5)
     assert wrong not in hand_moves(PLAIN)

@@ -18,6 +18,7 @@ from functools import cache
 from itertools import groupby, zip_longest
 from operator import attrgetter
 from pathlib import Path
+from typing import get_args
 
 from arena.cards import CANONICAL
 from arena.games.contract import BadOptions, IllegalMove
@@ -68,6 +69,8 @@ class Played:
         self.result = None
         self._draw = random.Random(f"{game.id} {plan}")
         self._pool = {}
+        kinds = get_args(game.module.Move) or (game.module.Move,)
+        self._bare = [kind() for kind in kinds if not dataclasses.fields(kind)]
 
     def __iter__(self):
         game, plan, rules = self.game, self.plan, self.game.rules
@@ -123,6 +126,8 @@ class Played:
         pool = list(self._pool)
         tried = [draw.choice(pool), draw.choice(pool)]
         tried += [spoiled(move, pool, draw), spoiled(draw.choice(pool), pool, draw)]
+        if self._bare:
+            tried.insert(draw.randrange(4), draw.choice(self._bare))
         refused = None
         for each in tried:
             inside = each in legal
@@ -166,7 +171,7 @@ def _changed(value, draw):
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return draw.choice((max(0, value - 1), value + 1, value + 2, 0, 1_000_000))
+        return draw.choice((value - 1, value + 1, value + 2, 0, 1_000_000))
     if isinstance(value, Enum):
         return draw.choice(list(type(value)))
     if isinstance(value, str):

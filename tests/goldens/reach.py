@@ -73,7 +73,9 @@ def main():
         row = (len(lines & ran[path]), len(lines), len(branches & pairs[path]), len(branches))
         totals = [before + more for before, more in zip(totals, row, strict=True)]
         missed = ", ".join(map(str, sorted(lines - ran[path])))
-        print(f"{Path(path).relative_to(ROOT)}: {_said(row)}{'; never: ' + missed if missed else ''}")
+        print(
+            f"{Path(path).relative_to(ROOT)}: {_said(row)}{'; never: ' + missed if missed else ''}"
+        )
     print(f"all: {_said(totals)}")
 
 

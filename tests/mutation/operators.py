@@ -80,6 +80,8 @@ class Mutant:
     after: str
     text: str
     """The line it begins in, without the blanks around it."""
+    at: int
+    """Where in that text it begins."""
 
     @property
     def key(self) -> str:
@@ -87,9 +89,9 @@ class Mutant:
         return f"{self.path}:{self.start}-{self.end}:{self.operator}:{self.after}"
 
     @property
-    def place(self) -> tuple[str, str, str, str, str]:
+    def place(self) -> tuple[str, str, str, int, str, str]:
         """Name that outlives changes elsewhere in the file: what survivors are listed by."""
-        return (self.path, self.function, self.text, self.operator, self.after)
+        return (self.path, self.function, self.text, self.at, self.operator, self.after)
 
     def plant(self, source: str) -> str:
         """The file with the fault in it."""
@@ -147,6 +149,7 @@ class _Planter(ast.NodeVisitor):
         before = self._data[start:end].decode()
         if after in {before, f"({before})"}:
             return
+        line = self._lines[node.lineno - 1]
         self.mutants.append(
             Mutant(
                 self._path,
@@ -157,7 +160,8 @@ class _Planter(ast.NodeVisitor):
                 end,
                 before,
                 after,
-                self._lines[node.lineno - 1].strip(),
+                line.strip(),
+                node.col_offset - len(line) + len(line.lstrip()),
             )
         )
 

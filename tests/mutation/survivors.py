@@ -1,7 +1,7 @@
 """Survivors that are accepted: faults that change nothing a bot or a viewer could notice.
 
-`survivors.toml` names each by its file, the function, the line's text, the
-operator and what was planted, so that it is found again when lines move, and
+`survivors.toml` names each by its file, the function, the line's text, the place
+in it, the operator and what was planted, so that it is found again when lines move, and
 says why no test is to be expected.
 """
 
@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 FILE = Path(__file__).parent / "survivors.toml"
-FIELDS = ("path", "function", "text", "operator", "after")
+FIELDS = ("path", "function", "text", "at", "operator", "after")
 
 
 def accepted(path=FILE):
@@ -39,6 +39,8 @@ def entry(mutant, reason):
 
 
 def _toml(value):
+    if isinstance(value, int):
+        return str(value)
     if "'" not in value:
         return f"'{value}'"
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
