@@ -2,8 +2,8 @@
 
 import itertools
 import random
-from dataclasses import replace
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 

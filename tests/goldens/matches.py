@@ -83,6 +83,7 @@ class Played:
             yield Seen(0, f"bad options: {error}")
             return
         yield Seen(0, "\n".join([repr(told), *self._shown(state)]))
+        chosen = ()
         for _ in range(MOST_STEPS):
             acting = rules.to_act(state)
             if not acting:

@@ -7,6 +7,7 @@ from one line to another that were taken both ways, and the lines that never ran
 import dis
 import sys
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 
@@ -40,7 +41,7 @@ def branches_of(code):
     for step in steps:
         line = step.starts_line or line
         lines[step.offset] = line
-    for step, following in zip(steps, steps[1:], strict=False):
+    for step, following in pairwise(steps):
         if "JUMP" in step.opname and "IF" in step.opname:
             ends = {lines[following.offset], lines[at_offset[step.argval].offset]}
             if len(ends) == 2 and lines[step.offset] not in ends:
