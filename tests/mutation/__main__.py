@@ -32,7 +32,7 @@ examples:
   scripts/mutate --operators               the kinds of faults
 
 A run that was stopped goes on where it was: results are kept in arena-data/mutation,
-those of survivors until a test or a golden of the family changes.
+those of survivors that nobody explained until a test or a golden of the family changes.
 """
 
 
@@ -76,11 +76,14 @@ class Run:
         """Take over what an earlier run found out and still holds."""
         if not self._file.exists():
             return
+        known = accepted()
+        explained = {mutant.key for mutant in self.mutants if mutant.place in known}
         for line in self._file.read_text("utf-8").splitlines():
             kept = json.loads(line)
             if kept["source"] != self._source_hash(kept["key"].split(":")[0]):
                 continue
-            if kept["caught"] or kept["tests"] == self._tests_hash:
+            settled = kept["caught"] or kept["key"] in explained
+            if settled or kept["tests"] == self._tests_hash:
                 self.outcomes[kept["key"]] = (kept["caught"], kept["by"])
             else:
                 self.outcomes.pop(kept["key"], None)
