@@ -179,6 +179,13 @@ def test_three_straights_are_found_as_by_trying_all_splits():
 # The course of a hand.
 
 
+def test_the_odd_card_of_six_pairs_decides_last():
+    """Of equal classes the pairs are compared from the top, and the odd card after all of them."""
+    fours = best_natural(parse_cards("AsAhKsKhQsQhJsJhTsTh4s4h2c"))
+    threes = best_natural(parse_cards("AsAhKsKhQsQhJsJhTsTh3s3h9c"))
+    assert fours.order > threes.order
+
+
 def test_naturals_are_shown_before_the_surrender():
     deals = stacked(PLAIN, SIX_PAIR, "5s5h5d6c6h7c7d8s8d9sTsJcKd")
     state, _ = chinese_poker.start(Options(), 3, deals)
