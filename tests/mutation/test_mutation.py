@@ -246,6 +246,18 @@ def test_survivors_are_tried_again_when_a_test_has_changed(run, monkeypatch):
     assert left == {mutant.key for mutant in first.survivors}
 
 
+def test_an_accepted_survivor_is_not_tried_again(run, monkeypatch):
+    first = run()
+    first.go(1, lambda line: None)
+    places = {mutant.place: "for the test" for mutant in first.survivors}
+    assert places
+    monkeypatch.setattr("tests.mutation.__main__.accepted", lambda: places)
+    monkeypatch.setattr(Run, "_tests_hash", "another")
+    again = run()
+    again.remember()
+    assert {mutant.key for mutant in again.mutants} == set(again.outcomes)
+
+
 def test_a_sample_is_the_same_each_time(tmp_path):
     one, two, other = (Run(ToyTarget(), 5, seed, tmp_path).mutants for seed in (1, 1, 2))
     assert one == two != other
