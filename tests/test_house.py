@@ -26,6 +26,7 @@ SCRIPTS = [
     "proto",
     "bench",
     "strength",
+    "mutate",
     "leakcheck",
     "chaos",
     "lock",

@@ -142,8 +142,8 @@ def overall(played: Sequence[Standings]) -> Table:
 def by_game(played: Sequence[Played]) -> Table:
     """A line for each game: which bot won, by how much, and which came then."""
     made = Table(title="Game by game", title_justify="left", box=None, pad_edge=False)
-    for name in ("game", "seats", "won by", "skill", "then"):
-        made.add_column(name, justify="right" if name == "skill" else "left", no_wrap=True)
+    for name in ("game", "seats", "won by", "score", "then"):
+        made.add_column(name, justify="right" if name == "score" else "left", no_wrap=True)
     for each in played:
         best, *others = each.standings.rows
         kinds = _kinds(each.standings)
@@ -152,7 +152,7 @@ def by_game(played: Sequence[Played]) -> Table:
             each.plan.game.title,
             str(each.plan.terms.seats),
             kinds[0] + ("" if alone else " *"),
-            show.skill(best),
+            show.score(best),
             ", ".join(kinds[1:]),
         )
     made.caption = "* not told apart from the next by so few deal-sets"

@@ -136,7 +136,7 @@ def _pairs(standings: Standings, records: Records) -> list[dict[str, Any]]:
     ]
 
 
-def skill(row: Row) -> str:
+def score(row: Row) -> str:
     """A bot's score with its interval, in few characters."""
     width = "" if row.half_width is None else f" ± {row.half_width:.1f}"
     return "" if row.score is None else f"{row.score:+.1f}{width}"

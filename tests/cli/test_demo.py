@@ -31,7 +31,7 @@ def test_the_bots_and_seats_of_the_demo_exist():
 
 def row(bot, skill, tier=1, faults=0):
     kinds = {"timeout": faults} if faults else {}
-    return Row(bot, skill, 1.0, 4, tier, 8, kinds)
+    return Row(bot, skill, 1.0, skill, 0.0, 4, tier, 8, kinds)
 
 
 def ranking(*rows):

@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -251,6 +252,25 @@ def test_at_the_lead_is_refused(move, why):
     assert move not in arlington.moves(state, 0)
     with pytest.raises(IllegalMove):
         arlington.step(state, ((0, move),), DEALS)
+
+
+def test_tables_and_sets_are_counted_from_0():
+    """A place before the first is none, though a list of Python would count it from its end."""
+    moves = arlington.moves(at_lead("As Jk 2c", "4c", tables=[["Ah"], ["Ad"]]), 0)
+    onto = [move for move in moves.offered if isinstance(move, Add)]
+    assert onto
+    for move in onto:
+        assert replace(move, index=move.index - 1) not in moves
+        assert replace(move, seat=move.seat - 2) not in moves
+
+
+@pytest.mark.parametrize(("more", "complete"), [(0, True), (-1, False)], ids=["just", "one less"])
+def test_a_list_that_just_holds_all_moves_is_complete(monkeypatch, more, complete):
+    allowed = AtLead(cards("7s 7h 2c"), (table_of([]),)).count()
+    monkeypatch.setattr("arena.games.arlington.legal_moves.MAX_OFFERED", allowed + more)
+    moves = AtLead(cards("7s 7h 2c"), (table_of([]),))
+    assert len(moves.offered) == allowed + more
+    assert moves.complete is complete
 
 
 def test_a_hand_of_forty_cards_offers_512_moves_and_allows_the_others():

@@ -179,6 +179,13 @@ def test_three_straights_are_found_as_by_trying_all_splits():
 # The course of a hand.
 
 
+def test_the_odd_card_of_six_pairs_decides_last():
+    """Of equal classes the pairs are compared from the top, and the odd card after all of them."""
+    fours = best_natural(parse_cards("AsAhKsKhQsQhJsJhTsTh4s4h2c"))
+    threes = best_natural(parse_cards("AsAhKsKhQsQhJsJhTsTh3s3h9c"))
+    assert fours.order > threes.order
+
+
 def test_naturals_are_shown_before_the_surrender():
     deals = stacked(PLAIN, SIX_PAIR, "5s5h5d6c6h7c7d8s8d9sTsJcKd")
     state, _ = chinese_poker.start(Options(), 3, deals)
@@ -283,6 +290,23 @@ def test_wrong_settings_are_refused(given_rows):
     other = chinese_poker.fallback(state, Seat(1))
     with pytest.raises(IllegalMove, match="set your thirteen cards"):
         chinese_poker.step(state, ((Seat(0), wrong), (Seat(1), other)), deals)
+
+
+def test_a_natural_that_there_is_not_is_refused():
+    deals = stacked(PLAIN, SIX_PAIR)
+    state, _ = chinese_poker.start(Options(), 2, deals)
+    assert DECLARE_NATURAL not in chinese_poker.moves(state, Seat(0))
+    other = chinese_poker.fallback(state, Seat(1))
+    chosen = ((Seat(0), DECLARE_NATURAL), (Seat(1), other))
+    with pytest.raises(IllegalMove, match="there is no natural in your hand"):
+        chinese_poker.step(state, chosen, deals)
+
+
+def test_a_hand_with_a_natural_may_be_set_or_declared_and_no_more():
+    moves = hand_moves(SIX_PAIR)
+    assert DECLARE_NATURAL in moves
+    assert PLAY not in moves
+    assert SURRENDER not in moves
 
 
 def test_text_that_is_no_card_is_refused_and_harms_nothing():

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from arena.games.contract import BadOptions
 from arena.games.jam import scoring
 from arena.games.jam.options import Options
 from arena.games.jam.scoring import Claim
+from arena.games.jam.state import Match
 from arena.testing.deals import Seeded
 
 # fmt: off
@@ -112,6 +114,24 @@ def test_a_match_to_two_rubbers_scores_rubbers():
     result = jam.result(state)
     assert max(result.scores) == 2
     assert sum(result.scores) <= scoring.MAX_RUBBERS
+
+
+@pytest.mark.parametrize(
+    ("before", "over"), [(3, False), (4, True)], ids=["the fourth", "the fifth is the last"]
+)
+def test_rubbers_of_a_match_are_counted(before, over):
+    """Ruling 13: a rubber ends with its fiftieth deal at the latest, a match with five rubbers."""
+    deals, options = Seeded("many rubbers"), Options(rubbers=3)
+    state, _ = jam.start(options, 2, deals)
+    assert state.match == Match(options, 0, 0, (0, 0), (0, 0), 0, ())
+    late = replace(state.match, rubber_deals=scoring.MAX_DEALS - 1, rubbers_played=before)
+    state = replace(state, match=late)
+    while (acting := jam.to_act(state)) and not state.match.hand_scores:
+        move = jam.moves(state, acting[0]).offered[0]
+        state, _ = jam.step(state, ((acting[0], move),), deals)
+    assert (jam.result(state) is not None) is over
+    assert state.match.rubbers_played == before + 1
+    assert (state.match.rubber_deals == 0) is not over
 
 
 def test_three_hands_do_not_let_both_deal_equally_often():

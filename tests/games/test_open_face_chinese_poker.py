@@ -64,6 +64,17 @@ def test_the_cards_of_fantasyland_come_after_the_first_five_of_all():
     assert state.hand.dealt[0] == deck[2:15:3] + deck[16:31:2]
 
 
+def test_in_fantasyland_all_thirteen_cards_are_set_in_full_rows():
+    state, _ = hand_with(True, False)
+    moves = open_face.moves(state, Seat(0))
+    whole = moves.offered[0]
+    (strange, *_) = set(PACK_52) - {*whole.front, *whole.middle, *whole.back}
+    assert whole in moves
+    assert Place((*whole.front[:2], strange), whole.middle, whole.back) not in moves
+    assert Place(whole.front[:2], (*whole.middle, whole.front[2]), whole.back) not in moves
+    assert whole.front not in moves
+
+
 def test_a_hand_of_fantasyland_alone_is_scored_at_once():
     state, _ = hand_with(True, True)
     chosen = tuple((seat, open_face.fallback(state, seat)) for seat in (Seat(0), Seat(1)))

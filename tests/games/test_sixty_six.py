@@ -132,6 +132,28 @@ def test_the_last_two_cards_go_face_down_first_and_the_upcard_to_the_loser():
     assert (seen.strict, seen.upcard, seen.stock, seen.known) == (True, None, 0, ((), ("Js",)))
 
 
+# fmt: off
+CLOSINGS = [
+    # won before   after the closing, then a false claim        pays     why
+    ((1,),         (),                                          (0, 2),  "the opponent had a trick when seat 0 closed"),
+    ((0,),         (),                                          (0, 3),  "seat 0 had one, and that is not counted"),
+    ((0,),         (Play("9h"), Play("Ah"), Play("Ad")),        (0, 3),  "the opponent had none then, and has one now"),
+    ((1, 0),       (),                                          (0, 2),  "each had one"),
+    ((),           (Play("9h"), Play("Ah"), Play("Ad")),        (0, 3),  "nobody had one"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("winners", "moves", "pays", "why"), CLOSINGS, ids=[row[-1] for row in CLOSINGS]
+)
+def test_a_closer_who_fails_pays_by_the_tricks_its_opponent_had_then(winners, moves, pays, why):
+    """R6: two points, or three if the opponent was without a trick when the stock was closed."""
+    state = at(("9h 9c", "Ah Ad"), upcard="Js", stock="Ac", winners=winners)
+    _, events = after(state, CLOSE, *moves, CLAIM)
+    assert next(event for event in events if isinstance(event, Scored)).gained == pays
+
+
 def test_a_waiting_marriage_is_lost_without_a_trick():
     """R5: a claim is judged by the points that count by now."""
     state = at(("Qs Ks", "9c 9d"), upcard="Js", stock="Ac")

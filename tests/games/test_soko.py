@@ -170,6 +170,19 @@ def test_the_last_seat_takes_the_pot_and_shows_nothing():
     assert not sitting.heard(Shown)
 
 
+def test_a_seat_that_the_ante_took_all_from_brings_nothing_in():
+    """S6 asks the lowest card of those who can still bet: seat 0 has the 5h and no chips left."""
+    options = Options(format="freezeout")
+    stakes, _ = first_match(options, 3)
+    seats = (Seat(0), Seat(1), Seat(2))
+    terms = Terms(seats, "freezeout", 100)
+    match = Match(terms, Scores((), (0, 0, 0)), 0, Seat(0), seats, (1, 299, 300))
+    deals = Loaded({(0, "deck"): deck_of("2c3c4cKdQd5h")})  # seat 1 is dealt first
+    state, _ = rules.begin_hands(stakes, match, deals)
+    assert soko.view(state, None).upcards == (("5h",), ("Kd",), ("Qd",))
+    assert soko.to_act(state) == (2,)
+
+
 def test_s13_hands_without_a_decision_pass_in_a_freezeout():
     """Seat 0 has just the ante and wins the first hand, so that it can bet in the second."""
     seats = (Seat(0), Seat(1))

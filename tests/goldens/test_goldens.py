@@ -4,6 +4,7 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from tests.goldens import FOLDER, document_path, golden, path_of, sample, sample_path
+from tests.goldens.matches import difference, digests_path, head, plans, stored
 from tests.rows import slow_unless_of_each_kind
 
 SECTIONS = (
@@ -34,5 +35,35 @@ def test_the_page_of_a_game_is_what_the_command_shows(game):
         assert f"\n## {section}\n" in game.describe()
 
 
+MATCHES = [
+    pytest.param(game, plan, id=f"{game.id} {plan}", marks=[pytest.mark.slow] if plan.slow else [])
+    for game in GAMES
+    for plan in plans()[game.id]
+]
+
+
+@pytest.mark.parametrize(("game", "plan"), MATCHES)
+def test_a_match_is_what_it_was(game, plan):
+    again = f"if that is meant, run `python -m tests.goldens {game.id}` and commit what it writes"
+    expected = stored(game).get(str(plan))
+    assert expected is not None, f"{plan} has no digests: {again}"
+    found = difference(game, plan, expected)
+    assert found is None, f"{found}: {again}"
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+def test_digests_are_those_of_the_listed_matches_played_to_their_end(game):
+    assert digests_path(game).read_text("utf-8").startswith(head(game))
+    assert list(stored(game)) == [str(plan) for plan in plans()[game.id]]
+    for lines in stored(game).values():
+        assert lines[-1] != "result None" or len(lines) == len(REFUSED), "a match was cut short"
+
+
+REFUSED = ("the match", "one step in which the options are refused", "no result")
+
+
 def test_no_golden_file_is_left_over():
-    assert {path.stem for path in FOLDER.glob("*.txt")} <= {game.id for game in GAMES}
+    known = {game.id for game in GAMES}
+    assert {path.stem for path in FOLDER.glob("*.txt")} <= known
+    assert {path.stem for path in FOLDER.glob("*.digests")} <= known
+    assert set(plans()) == known
