@@ -35,7 +35,7 @@ def row(bot, skill, tier=1, faults=0):
 
 
 def ranking(*rows):
-    return Standings(rows, (), 4, 4, "")
+    return Standings(rows, (), 4, 4, "", None, None)
 
 
 KLABERJASS = ranking(row("klaberjass", 9.0), row("random", 0.5, 2), row("first", -9.5, 2))
