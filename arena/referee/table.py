@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from arena.games.contract import Move, Seat, Step
+from arena.games.contract import Move, Seat, Step, Work
 from arena.games.notation import Notation
 from arena.referee.ask import Answer, OpenAsk, SeatPort
 from arena.referee.clock import GRACE_S, SeatClock, Spent
@@ -46,8 +46,12 @@ from arena.wire.codec import Codec
 
 _log = logging.getLogger(__name__)
 
-HeavyStep = Callable[["Table", tuple[tuple[Seat, Move], ...]], None]
-"""Runs a step in a worker and calls `Table.stepped` or `Table.abort` with it."""
+HeavyStep = Callable[["Table", tuple[tuple[Seat, Move], ...], Seat, Work | None], None]
+"""Runs a step in a worker and calls `Table.stepped` or `Table.abort` with it. The seat is whose move
+makes it long, and the work what the rules know of how long."""
+
+WORK_STEP_S: Final = 250e-9
+"""What a seat is charged for each step of work that it makes: about what the dear ones take."""
 
 
 class Table:
@@ -303,8 +307,22 @@ class Table:
             return
         place = self._places[ask.seat]
         self._close_ask(ask, place)
+        try:
+            spent = self._with_work(spent, ask.seat, move)
+        except Exception:
+            self._fail()
+            return
         place.clock.charge(spent.charged_s, in_time=True)
         self._settle_and_go_on(ask, move, spent, note=answer.note)
+
+    def _with_work(self, spent: Spent, seat: Seat, move: Move) -> Spent:
+        """The same, with the work that the move makes; no more than the seat has, so never a fault."""
+        work = self._rules.heavy(self._state, seat, move)
+        if not isinstance(work, Work) or not work.charged:
+            return spent
+        charged_s = spent.charged_s + work.charged * WORK_STEP_S
+        allowance_s = max(spent.charged_s, self._places[seat].clock.allowance_s())
+        return spent._replace(charged_s=min(charged_s, allowance_s))
 
     def _blame(
         self,
@@ -412,8 +430,8 @@ class Table:
         rules, state = self._rules, self._state
         for seat, move in chosen:
             # What is played again was paid for before, and is played here in order.
-            if not self._resumed and rules.heavy(state, seat, move):
-                self._heavy_step(self, chosen)
+            if not self._resumed and (work := rules.heavy(state, seat, move)):
+                self._heavy_step(self, chosen, seat, work if isinstance(work, Work) else None)
                 return None
         return rules.step(state, chosen, self.spec.deals)
 

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
 import trio
@@ -106,6 +106,7 @@ class Matches:
         watch: Watch,
         lag: LagMeter | None = None,
         admission: Admission | None = None,
+        owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
         """Begin with none.
 
@@ -118,8 +119,11 @@ class Matches:
           watch: Counts what happens.
           lag: How late the arena itself is.
           admission: Whether another match can be taken; without it, always.
+          owner_of: Names whose a bot is, by its name.
         """
-        self.referee = Referee(self._ledger, self._synced, lag=lag, gallery=self._gallery)
+        self.referee = Referee(
+            self._ledger, self._synced, lag=lag, gallery=self._gallery, owner_of=owner_of
+        )
         self.results = results
         self._writer = ResultWriter(results)
         self._journal = journal
