@@ -32,7 +32,7 @@ class Launcher:
         """`folder` gets a folder and a log for every instance."""
         self._arena = arena
         self._commands: Mapping[str, BotCommand] = {each.name: each for each in commands}
-        self._folder = folder
+        self._folder = folder.absolute()  # a bot's HOME is read in the bot's own folder
         self._nursery = nursery
         self._running: dict[BotId, BotProcess] = {}
         self._failures: dict[BotId, str] = {}
