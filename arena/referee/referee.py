@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 import trio
@@ -51,6 +52,9 @@ class Referee:
         """Matches in play, by id."""
         self.ended = trio.Event()
         """Set, and replaced, whenever a match has ended."""
+        self._replaying: deque[Table] = deque()
+        """Matches whose past is being played again, in turn."""
+        self._replay_wanted = trio.Event()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep time until cancelled; matches in play are suspended then."""
@@ -59,11 +63,30 @@ class Referee:
                 self._nursery = nursery
                 self._token = trio.lowlevel.current_trio_token()
                 nursery.start_soon(self._timers.run)
+                nursery.start_soon(self._replay)
                 task_status.started()
         finally:
             for table in list(self.tables.values()):
                 table.suspend()
             self._workers.close()
+
+    @property
+    def replaying(self) -> bool:
+        """Whether the past of any match is still being played again."""
+        return bool(self._replaying)
+
+    async def _replay(self) -> None:
+        """Play the past of matches again, a little of one at a time, so that others go on."""
+        while True:
+            while self._replaying:
+                self._replaying.popleft().replay_on()
+                await trio.lowlevel.checkpoint()
+            self._replay_wanted = trio.Event()
+            await self._replay_wanted.wait()
+
+    def _replay_later(self, table: Table) -> None:
+        self._replaying.append(table)
+        self._replay_wanted.set()
 
     async def play(
         self, spec: MatchSpec, ports: Sequence[SeatPort], past: Sequence[Settled] = ()
@@ -89,6 +112,7 @@ class Referee:
             heavy_step=self._play_heavy_step,
             lag=self.lag,
             gallery=self._gallery(spec),
+            replay_later=self._replay_later,
         )
         self.tables[spec.match_id] = table
         try:

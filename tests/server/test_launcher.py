@@ -21,9 +21,11 @@ pathlib.Path("told.json").write_text(json.dumps(told))
 
 def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    arena = SimpleNamespace(
-        tokens=Tokens(), address="", sessions={}, arrived=lambda _: trio.sleep_forever()
-    )
+
+    async def nobody_comes(_):
+        await trio.sleep_forever()
+
+    arena = SimpleNamespace(tokens=Tokens(), address="", sessions={}, arrived=nobody_comes)
     (tmp_path / "bot.py").write_text(TELLS)
     command = BotCommand("ann", (sys.executable, str(tmp_path / "bot.py")))
 

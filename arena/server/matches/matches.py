@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import logging
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -145,6 +146,8 @@ class Matches:
         """Matches that have not ended, by id."""
         self._unfinished: dict[str, Unfinished] = {}
         """Matches that were cut short, until they are ordered again, by id."""
+        self._going_on: deque[tuple[OrderedMatch, _Begun]] = deque()
+        """Matches that are seated and still to be played again."""
         self._logs: dict[str, MatchLog] = {}
         self._galleries: dict[str, Gallery] = {}
         self._looking_up = trio.Lock()
@@ -258,7 +261,7 @@ class Matches:
     def go_on(
         self, unfinished: Unfinished, order: DealSetOrder, policy: OrderPolicy
     ) -> OrderedMatch:
-        """Go on with a match that was cut short, at once. Its bots are expected back.
+        """Go on with a match that was cut short, by `go_on_with_all`. Its bots are expected back.
 
         Raises:
           Unplayable: if this arena has other rules, or the deals are lost.
@@ -266,9 +269,20 @@ class Matches:
         match = OrderedMatch(order, order.table(unfinished.opened.match_id), policy)
         begun = self._seat_again(match, unfinished)
         self._ordered[match.match_id] = match
-        assert self._nursery is not None
-        self._nursery.start_soon(self._play, match, begun)
+        self._going_on.append((match, begun))
         return match
+
+    async def go_on_with_all(self) -> None:
+        """Begin with what `go_on` has seated, one match after the other, so that nobody waits."""
+        assert self._nursery is not None
+        while self._going_on:
+            self._nursery.start_soon(self._play, *self._going_on.popleft())
+            await trio.lowlevel.checkpoint()
+
+    @property
+    def all_replayed(self) -> bool:
+        """Whether all matches stand again where they were cut short."""
+        return not self._going_on and not self.referee.replaying
 
     # Matches that were promised, and had not begun when the arena ended.
 
@@ -432,7 +446,7 @@ class Matches:
         self._write_order(match)
         log = self._journal.match_again(unfinished.bodies, _numbers(sessions, ports))
         self._deal_sets.goes_on(match.order, opening)
-        return _Begun(spec, ports, log, unfinished.past)
+        return _Begun(spec, ports, log, unfinished)
 
     async def _play(self, match: OrderedMatch, begun: "_Begun") -> None:
         """Have a match played, record its result, and publish its deal-set if it was the last."""
@@ -534,4 +548,10 @@ class _Begun:
     spec: MatchSpec
     ports: Sequence[Seating]
     log: MatchLog
-    past: Sequence[Settled] = ()
+    unfinished: Unfinished | None = None
+    """What is left of it, if it goes on."""
+
+    @property
+    def past(self) -> Sequence[Settled]:
+        """Its decisions so far; they are read only when they are played again."""
+        return () if self.unfinished is None else self.unfinished.past

@@ -86,6 +86,7 @@ class Restoration:
                 nursery.start_soon(self._keep_promise, match)
         if going_on:
             _log.info("matches go on where they stood", extra={"matches": going_on})
+            nursery.start_soon(self._matches.go_on_with_all)
             nursery.start_soon(self._release_held)
         self._journal.flush()
         await self._drop_spent()

@@ -91,6 +91,8 @@ class Seating:
         self.number = number
         self.asked = 0
         """The last decision that the bot was asked for."""
+        self.is_replayed = False
+        """Whether the match goes on, and its past is still being played again."""
         self.match_field = asks.match_field(number)
         self.match_start = play_pb2.MatchStart(
             match=number,
@@ -130,6 +132,7 @@ class Seating:
 
     def ask(self, ask: OpenAsk) -> None:
         self._ask = ask
+        self.is_replayed = False
         self.asked = ask.decision
         ask.number = ask_id(self.number, ask.decision)
         self._session.ask(self, ask)
