@@ -33,7 +33,7 @@ from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import play_pb2
 
-GAMES = ("sixty_six", "klaberjass")
+GAMES = ("klaberjass",)
 BOTS = 16
 TICK_S = 0.001
 

@@ -14,10 +14,12 @@ from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
 from arena.replay.write import write_replay
 from arena.server.bots import BotId
-from arena.server.matches.restore import aborted
-from arena.server.orders import BY_HAND, DealSetOrder
+from arena.server.matches.restore import HELD_S, aborted
+from arena.server.orders import BY_HAND, DealSetOrder, ordered_message
 from arena.server.refusals import Refused
 from arena.testing.orders import match_order
+from arena.testing.outbox import MemoryOutbox
+from arena.testing.results import MemoryResults
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.server.cuts import quick_disk
 from tests.server.lives import arena_in, run, says_hello
@@ -154,6 +156,55 @@ def test_what_was_promised_is_written_down_again_before_all_else(folder):
             assert isinstance(bodies[0], journal_pb2.Run)
             assert isinstance(bodies[1], journal_pb2.Ordered)
             assert any(isinstance(body, journal_pb2.SessionKept) for body in bodies)
+
+    run(main)
+
+
+def promises(folder, message):
+    """Leave the promise of a match behind, as another arena would have written it."""
+    with Journal(folder / "journal") as journal:
+        journal.append(journal_pb2.Record(ordered=message).SerializeToString())
+        journal.flush()
+
+
+def of_other_rules(message):
+    message.deal_set.terms.rules_version = 99
+
+
+def of_no_game(message):
+    message.deal_set.terms.game = "whist"
+
+
+@pytest.mark.parametrize("change", [of_other_rules, of_no_game], ids=["other rules", "no game"])
+def test_a_promise_that_no_arena_can_keep_ends_at_once_and_for_good(folder, change):
+    message = ordered_message(ORDER, "m", BY_HAND)
+    change(message)
+    promises(folder, message)
+    results = MemoryResults()
+
+    async def main():
+        for _ in range(2):
+            async with arena_in(folder, results) as (arena, _):
+                assert arena.matches.get("m") is None
+                assert results.outcomes(["m"])["m"].ending == "aborted"
+        assert recover(folder / "journal", folder / "replays").ordered == {}
+
+    run(main)
+
+
+def test_a_promise_that_a_bot_will_not_keep_ends_after_the_time_to_come_back(folder):
+    promises(folder, ordered_message(ORDER, "m", BY_HAND))
+    results = MemoryResults()
+
+    async def main():
+        async with arena_in(folder, results) as (arena, _):
+            says_hello(arena, ANN)
+            hello = play_pb2.Hello(token="guest:bob", games=[play_pb2.GameSupport(game="loo")])
+            arena.hello(hello, MemoryOutbox())
+            await trio.sleep(HELD_S + 1)
+            assert results.outcomes(["m"])["m"].ending == "aborted"
+        async with arena_in(folder, results) as (arena, _):
+            assert arena.matches.get("m") is None
 
     run(main)
 

@@ -26,7 +26,7 @@ from arena.server.matches.cut_short import RecoveryAction, action_for, kept_orde
 from arena.server.matches.matches import Matches, OrderedMatch
 from arena.server.matches.results import Results, outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder
-from arena.server.refusals import Refused
+from arena.server.refusals import DRAINING, Refused
 from arena.server.session.register import SessionRegister
 from arena.store import EndedMatch
 from cardarena.v1 import journal_pb2
@@ -71,7 +71,7 @@ class Restoration:
           Unwritten: if the journal cannot be written.
         """
         recovery = self._recovery
-        promised = [each for each in recovery.ordered.values() if not each.ordered_again]
+        promised = await self._open_promises()
         for promise in promised:
             self._append(journal_pb2.Record(ordered=promise))
         for record in session_records(recovery.sessions):
@@ -81,9 +81,11 @@ class Restoration:
         going_on = sum([await self._take_up(each) for each in recovery.unfinished])
         for promise in promised:
             order = kept_order(promise, promise.match_id)
-            if order is not None:
+            if order is None:
+                await self._break_promise(promise)
+            else:
                 match = self._matches.promised(order, promise.match_id)
-                nursery.start_soon(self._keep_promise, match)
+                nursery.start_soon(self._keep_promise, match, promise)
         if going_on:
             _log.info("matches go on where they stood", extra={"matches": going_on})
             nursery.start_soon(self._matches.go_on_with_all)
@@ -175,7 +177,33 @@ class Restoration:
 
     # Matches that were promised and had not begun.
 
-    async def _keep_promise(self, match: OrderedMatch) -> None:
+    async def _open_promises(self) -> Sequence[journal_pb2.Ordered]:
+        """What was promised and has neither begun nor been given up before."""
+        ordered = self._recovery.ordered
+        promised = [each for each in ordered.values() if not each.ordered_again]
+        if not promised:
+            return ()
+        ids = [each.match_id for each in promised]
+        over = await trio.to_thread.run_sync(self._results.outcomes, ids)
+        return [each for each in promised if each.match_id not in over]
+
+    async def _break_promise(self, promise: journal_pb2.Ordered) -> None:
+        """A match can never begin: record that it was aborted, so that nobody waits for it."""
+        deal_set = promise.deal_set
+        bots = [each.bots for each in deal_set.tables if each.match_id == promise.match_id]
+        outcome = Outcome(
+            promise.match_id, Ending.ABORTED, (), (), (), (), 0, cause=AbortCause.UNPLAYABLE
+        )
+        record = EndedMatch(
+            outcome_for_ladder(outcome, self._journal.position),
+            deal_set.terms.game,
+            tuple(bot.bot for bot in (bots[0] if bots else ())),
+            "" if deal_set.deal_set == promise.match_id else deal_set.deal_set,
+            time.time_ns() // 1_000_000,
+        )
+        await trio.to_thread.run_sync(self._results.record, [record])
+
+    async def _keep_promise(self, match: OrderedMatch, promise: journal_pb2.Ordered) -> None:
         """Begin a match, once its bots are back or late."""
         bots = match.table.bots
         with trio.move_on_after(HELD_S):
@@ -187,6 +215,8 @@ class Restoration:
         except Refused as refused:
             fields = {"match": match.match_id, "why": refused.text}
             _log.warning("a match cannot begin any more", extra=fields)
+            if refused.reason != DRAINING:
+                await self._break_promise(promise)
 
     # Which journals are kept.
 
