@@ -22,7 +22,7 @@ from arena.testing.outbox import MemoryOutbox
 from arena.testing.results import MemoryResults
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.server.cuts import quick_disk
-from tests.server.lives import arena_in, run, says_hello
+from tests.server.lives import arena_in, plays, run, says_hello
 
 ANN, BOB = BotId("ann"), BotId("bob")
 ORDER = match_order("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
@@ -232,5 +232,35 @@ def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
         write_replay(folder / "replays", "m", bodies, unfinished.opening)
         verdict = verify_file(folder / "replays" / "m.replay")
         assert verdict.ok, verdict.problem
+
+    run(main)
+
+
+@pytest.mark.parametrize("hears", [False, True], ids=["cut off", "has heard"])
+def test_an_end_is_told_again_after_a_restart_unless_the_bot_heard_of_it(folder, hears):
+    longer = match_order("abstrac", (ANN, BOB), {"hands": 50}, seed="2", match_id="n")
+    results = MemoryResults()
+
+    async def main():
+        async with arena_in(folder, results) as (arena, nursery):
+            for bot in ORDER.bots:
+                nursery.start_soon(plays, arena, bot)
+            await trio.sleep(0.1)
+            match = arena.matches.order(ORDER, "m", BY_HAND)
+            await match.outcome()
+            if hears:
+                await trio.sleep(0.1)
+                arena.matches.order(longer, "n", BY_HAND)
+                await trio.sleep(5)
+        async with arena_in(folder, results) as (arena, _):
+            for bot in ORDER.bots:
+                line = says_hello(arena, bot)
+                listed = {each.match for each in line.only("welcome").matches}
+                ends = line.take("match_end")
+                assert ("m" in [each.replay_id for each in ends]) is not hears
+                assert {each.match for each in ends} <= listed
+                for end in [end for end in ends if end.replay_id == "m"]:
+                    assert list(end.places) == list(match.played.places)
+                    assert list(end.scores) == list(match.played.scores)
 
     run(main)

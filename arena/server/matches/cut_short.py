@@ -7,6 +7,7 @@ from typing import Final
 
 from arena.games.catalogue import BadOptions, UnknownGame
 from arena.referee import MatchSpec
+from arena.replay.deal_book import Opening
 from arena.replay.fairness import context_of
 from arena.replay.journal.journal import boot_id
 from arena.replay.journal.recovery import Unfinished
@@ -68,7 +69,16 @@ def spec_again(unfinished: Unfinished) -> MatchSpec:
     """
     if unfinished.opening is None:
         raise Unplayable("the key of its deals is lost")
-    spec = spec_of(unfinished.opened, unfinished.opening.key)
+    return spec_of_opened(unfinished.opened, unfinished.opening)
+
+
+def spec_of_opened(opened: journal_pb2.Opened, opening: Opening) -> MatchSpec:
+    """What a match was played by.
+
+    Raises:
+      Unplayable: if this arena has other rules, or the deals are not these.
+    """
+    spec = spec_of(opened, opening.key)
     if spec.fair_deal is None:
         return spec
-    return replace(spec, deal_context=context_of(unfinished.opened))
+    return replace(spec, deal_context=context_of(opened))

@@ -15,14 +15,18 @@ from typing import Final
 import trio
 
 from arena.referee import AbortCause, Ending, Outcome
+from arena.replay.frames import Discrepancy
 from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import Ended, KeptSession, Recovery, Unfinished
 from arena.replay.read import Unplayable
+from arena.replay.records import Damaged
 from arena.replay.signing import Signer
 from arena.replay.write import replay_path, write_replay
+from arena.server.bots import BotId
 from arena.server.deals.deal_sets import DealSets
-from arena.server.matches.cut_short import RecoveryAction, action_for, kept_order
+from arena.server.matches.cut_short import RecoveryAction, action_for, kept_order, spec_of_opened
+from arena.server.matches.ends import end_again, last_events
 from arena.server.matches.matches import Matches, OrderedMatch
 from arena.server.matches.results import Results, outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder
@@ -33,6 +37,8 @@ from cardarena.v1 import journal_pb2
 
 HELD_S: Final = 30.0
 """After a restart, the time that bots have to come back before their clocks run."""
+MOST_ENDS: Final = 64
+"""Ends of matches that are told again after a restart, the latest: each match is played again for it."""
 KEPT_SILENT: Final = 1_000
 """Bots without a match so far whose streams are still counted after a restart."""
 
@@ -78,6 +84,7 @@ class Restoration:
             self._append(record)
         self._sessions.go_on_from(recovery.sessions)
         await self._take_up_results()
+        await self._tell_ends_again()
         going_on = sum([await self._take_up(each) for each in recovery.unfinished])
         for promise in promised:
             order = kept_order(promise, promise.match_id)
@@ -118,6 +125,31 @@ class Restoration:
             self._deal_sets.take_up(order, over)
             published = await self._deal_sets.publish(order.deal_set)
             await trio.to_thread.run_sync(self._results.mark_published, published)
+
+    async def _tell_ends_again(self) -> None:
+        """Have bots told of ends of which nothing shows that they heard."""
+        asked_us = self._recovery.asked_us
+        bodies = {each.opened.match_id: each.bodies for each in self._recovery.ended}
+        for end in self._recovery.ends[-MOST_ENDS:]:
+            unheard = [
+                (seat, at)
+                for seat, at in enumerate(end.seated)
+                if asked_us.get((at.bot, at.instance), 0) <= end.ended_us
+            ]
+            if not unheard:
+                continue
+            match_id = end.opened.match_id
+            known, replay = bodies.get(match_id, ()), replay_path(self._replays, match_id)
+            try:
+                spec = spec_of_opened(end.opened, end.opening)
+                last = await trio.to_thread.run_sync(last_events, known, end.opening, replay)
+            except (OSError, Damaged, Discrepancy, Unplayable):
+                _log.warning("an end cannot be told again", extra={"match": match_id})
+                continue
+            for seat, at in unheard:
+                session = self._sessions.session_of(BotId(at.bot, at.instance))
+                told = end_again(end, seat, at.match, last[seat])
+                session.ended_before(spec, seat, at.match, told)
 
     async def _publish_alone(self, ended: Ended) -> None:
         """Publish a match whose order was not kept, if it was a deal-set of its own."""

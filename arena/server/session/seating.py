@@ -37,7 +37,7 @@ MAX_TRAILING_BYTES: Final = 1 << 20
 played by fallback through most of a long match misses any, and the replay has them all."""
 
 
-def _newest(events: Sequence[bytes]) -> Sequence[bytes]:
+def newest_events(events: Sequence[bytes]) -> Sequence[bytes]:
     """The last events that fit, oldest first."""
     size = 0
     for at in range(len(events), 0, -1):
@@ -143,7 +143,7 @@ class Seating:
     def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
         end = play_pb2.MatchEnd(
             match=self.number,
-            trailing_events=map(game_pb2.GameEvent.FromString, _newest(trailing_events)),
+            trailing_events=map(game_pb2.GameEvent.FromString, newest_events(trailing_events)),
             scores=outcome.scores,
             places=outcome.places,
             ending=outcome.ending.value,  # type: ignore[arg-type]

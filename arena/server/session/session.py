@@ -229,6 +229,14 @@ class Session:
         self.send(play_pb2.ArenaMessage(match_start=seating.match_start))
         return seating
 
+    def ended_before(self, spec: MatchSpec, seat: int, number: int, end: play_pb2.MatchEnd) -> None:
+        """A match ended before the arena was restarted, and the bot may not have heard of it."""
+        names = tuple(entrant.name for entrant in spec.entrants)
+        self._matches = max(self._matches, number)
+        self._seats.add(Seating(self, number, spec, seat, names))
+        frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
+        self._seats.ended(number, frame, frozenset())
+
     def unseat(self, seating: Seating, end: play_pb2.MatchEnd) -> None:
         """The match is over: tell the bot, on its next stream again unless it has heard."""
         frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
