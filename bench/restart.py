@@ -9,6 +9,7 @@ played again. *Longest hold* is the most processor time that the loop took betwe
 that wants one every millisecond.
 """
 
+import gc
 import shutil
 import sys
 import tempfile
@@ -122,6 +123,8 @@ async def come_back(folder, results):
         async with trio.open_nursery() as nursery:
             await nursery.start(arena.run)
             listens_s = time.perf_counter() - began_s
+            gc.collect()
+            gc.freeze()  # as the host does before it lets anybody in
             nursery.start_soon(watch)
             while not arena.matches.all_replayed:  # noqa: ASYNC110 - nothing tells of it
                 await trio.sleep(0.01)

@@ -29,8 +29,6 @@ class RecoveryAction(Enum):
     """Its bots dial in again by themselves."""
     RESUME_WHEN_ORDERED = auto()
     """It goes on once it is ordered again, as tournaments do."""
-    REPLAY_WHEN_ORDERED = auto()
-    """Likewise, but it is played from its first card."""
     ABORT = auto()
     """Nobody will come for it, or it cannot go on."""
 
@@ -43,8 +41,7 @@ def action_for(unfinished: Unfinished) -> RecoveryAction:
     if order is not None and order.ordered_again:
         if not unfinished.opened.deal_set:
             return RecoveryAction.ABORT  # as of `arena play`, which has ended with the arena
-        if crashed:
-            return RecoveryAction.REPLAY_WHEN_ORDERED
+        # Also after a power cut: from its first card, it would be played with packs that bots know.
         return RecoveryAction.RESUME_WHEN_ORDERED
     return RecoveryAction.ABORT if crashed or order is None else RecoveryAction.RESUME_NOW
 
