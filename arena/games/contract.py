@@ -9,7 +9,7 @@ A rules module is a set of pure functions over frozen values:
     view(state, seat | None) -> what that seat may know; None is the spectator
     fallback(state, seat) -> the move played for a seat that does not answer
     hand_number(state) -> int, counting every deal from 0
-    heavy(state, seat, move) -> bool, a step that may take over 5 ms
+    heavy(state, seat, move) -> Work or bool, whether a step may take over 5 ms
     result(state) -> Result | None
 
 `step` takes all the choices that were asked for together, in seat order, so a
@@ -110,6 +110,15 @@ class Moves(Protocol):
         ...
 
 
+class Work(NamedTuple):
+    """How long a step may take at most, as the rules count it on any machine alike."""
+
+    steps: int
+    """All of it."""
+    charged: int = 0
+    """What the seat itself has to answer for: its clock is charged for that."""
+
+
 class Listed:
     """Moves few enough to hold: those offered are the first `MAX_OFFERED`."""
 
@@ -149,7 +158,7 @@ class Rules(Protocol):
     def view(self, state: State, seat: Seat | None) -> View: ...
     def fallback(self, state: State, seat: Seat) -> Move: ...
     def hand_number(self, state: State) -> int: ...
-    def heavy(self, state: State, seat: Seat, move: Move) -> bool: ...
+    def heavy(self, state: State, seat: Seat, move: Move) -> Work | bool: ...
     def result(self, state: State) -> Result | None: ...
 
 

@@ -2,10 +2,12 @@
 
 import contextlib
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 import trio
 
+from arena.games.contract import Seat, Work
 from arena.referee.ask import SeatPort
 from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag, NeverLate
@@ -13,7 +15,7 @@ from arena.referee.ledger import Ledger, Settled, Unwritten
 from arena.referee.spec import AbortCause, MatchSpec, Outcome
 from arena.referee.table import Table
 from arena.referee.timers import Timers
-from arena.referee.workers import Chosen, Workers
+from arena.referee.workers import Chosen, Ticket, Workers
 from arena.wire.games import codec_of
 
 _log = logging.getLogger(__name__)
@@ -29,17 +31,20 @@ class Referee:
         workers: Workers | None = None,
         lag: Lag | None = None,
         gallery: Callable[[MatchSpec], Gallery | None] = lambda _: None,
+        owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
         """`ledger` opens the book of one match; `synced` waits until all is on disk.
 
         `lag` knows how late the arena is; without it, it never is. `gallery` is who
-        watches a match, if anybody does.
+        watches a match, if anybody does. `owner_of` names whose a bot is, by the bot's
+        name: each owner has the same share of the workers.
         """
         self.lag = lag or NeverLate()
         self._ledger = ledger
         self._gallery = gallery
         self._synced = synced
         self._workers = workers or Workers()
+        self._owner_of = owner_of
         self._timers = Timers()
         self._nursery: trio.Nursery | None = None
         self._token: trio.lowlevel.TrioToken | None = None
@@ -47,6 +52,9 @@ class Referee:
         """Matches in play, by id."""
         self.ended = trio.Event()
         """Set, and replaced, whenever a match has ended."""
+        self._replaying: deque[Table] = deque()
+        """Matches whose past is being played again, in turn."""
+        self._replay_wanted = trio.Event()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep time until cancelled; matches in play are suspended then."""
@@ -55,11 +63,30 @@ class Referee:
                 self._nursery = nursery
                 self._token = trio.lowlevel.current_trio_token()
                 nursery.start_soon(self._timers.run)
+                nursery.start_soon(self._replay)
                 task_status.started()
         finally:
             for table in list(self.tables.values()):
                 table.suspend()
             self._workers.close()
+
+    @property
+    def replaying(self) -> bool:
+        """Whether the past of any match is still being played again."""
+        return bool(self._replaying)
+
+    async def _replay(self) -> None:
+        """Play the past of matches again, a little of one at a time, so that others go on."""
+        while True:
+            while self._replaying:
+                self._replaying.popleft().replay_on()
+                await trio.lowlevel.checkpoint()
+            self._replay_wanted = trio.Event()
+            await self._replay_wanted.wait()
+
+    def _replay_later(self, table: Table) -> None:
+        self._replaying.append(table)
+        self._replay_wanted.set()
 
     async def play(
         self, spec: MatchSpec, ports: Sequence[SeatPort], past: Sequence[Settled] = ()
@@ -85,6 +112,7 @@ class Referee:
             heavy_step=self._play_heavy_step,
             lag=self.lag,
             gallery=self._gallery(spec),
+            replay_later=self._replay_later,
         )
         self.tables[spec.match_id] = table
         try:
@@ -104,21 +132,26 @@ class Referee:
             raise Unwritten(f"match {spec.match_id} could not be written down")
         return table.outcome
 
-    def _play_heavy_step(self, table: Table, chosen: Chosen) -> None:
+    def _play_heavy_step(self, table: Table, chosen: Chosen, seat: Seat, work: Work | None) -> None:
         assert self._token is not None
         # A table may be running in the host's loop just now; tasks are started in trio.
-        self._token.run_sync_soon(self._start_heavy, table, chosen)
+        owner = self._owner_of(table.spec.entrants[seat].name)
+        ticket = Ticket(owner) if work is None else Ticket(owner, work.steps)
+        self._token.run_sync_soon(self._start_heavy, table, chosen, ticket)
 
-    def _start_heavy(self, table: Table, chosen: Chosen) -> None:
+    def _start_heavy(self, table: Table, chosen: Chosen, ticket: Ticket) -> None:
         assert self._nursery is not None
         # Closed meanwhile, the nursery takes no task, and its matches are aborted.
         with contextlib.suppress(RuntimeError):
-            self._nursery.start_soon(self._play_heavy, table, table.state, chosen)
+            self._nursery.start_soon(self._play_heavy, table, table.state, chosen, ticket)
 
-    async def _play_heavy(self, table: Table, state: object, chosen: Chosen) -> None:
+    async def _play_heavy(
+        self, table: Table, state: object, chosen: Chosen, ticket: Ticket
+    ) -> None:
         spec = table.spec
         try:
-            step = await self._workers.step(spec.terms.game.id, state, chosen, spec.deals)
+            game_id = spec.terms.game.id
+            step = await self._workers.step(game_id, state, chosen, spec.deals, ticket)
         except Exception:
             _log.exception("a heavy step failed", extra={"match": spec.match_id})
             table.abort(AbortCause.ERROR)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from arena.games.contract import Move, Seat, Step
+from arena.games.contract import Move, Seat, Step, Work
 from arena.games.notation import Notation
 from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
 from arena.referee.clock import GRACE_S, SeatClock, Spent
@@ -47,8 +47,14 @@ from arena.wire.codec import Codec
 
 _log = logging.getLogger(__name__)
 
-HeavyStep = Callable[["Table", tuple[tuple[Seat, Move], ...]], None]
-"""Runs a step in a worker and calls `Table.stepped` or `Table.abort` with it."""
+HeavyStep = Callable[["Table", tuple[tuple[Seat, Move], ...], Seat, Work | None], None]
+"""Runs a step in a worker and calls `Table.stepped` or `Table.abort` with it. The seat is whose move
+makes it long, and the work what the rules know of how long."""
+
+WORK_STEP_S: Final = 250e-9
+"""What a seat is charged for each step of work that it makes: about what the dear ones take."""
+REPLAYED_AT_ONCE: Final = 32
+"""Decisions of the past that are played again before others have their turn: 1 to 3 ms."""
 
 
 class Table:
@@ -67,8 +73,13 @@ class Table:
         heavy_step: HeavyStep,
         lag: Lag,
         gallery: Gallery | None = None,
+        replay_later: Callable[["Table"], None] | None = None,
     ) -> None:
-        """Set the table. `ports` are by seat; `now_s` reads the arena's clock."""
+        """Set the table. `ports` are by seat; `now_s` reads the arena's clock.
+
+        `replay_later` is told to call `replay_on` in a while, as long as past decisions
+        are left; without it, all are played again at once.
+        """
         self.spec = spec
         self.outcome: Outcome | None = None
         self._rules = spec.terms.game.rules
@@ -79,6 +90,9 @@ class Table:
         self._heavy_step = heavy_step
         self._lag = lag
         self._gallery = gallery
+        self._replay_later = replay_later
+        self._paused_at = 0
+        """Decisions that had been played again at the last pause."""
         self._move_notation = Notation(spec.terms.game.module.Move)
         self._event_notation = Notation(spec.terms.game.module.Event)
         self._places = [
@@ -144,9 +158,33 @@ class Table:
         try:
             following: Step | None = step
             while following is not None and self._take_step(following):
+                if self._pauses():
+                    return
                 following = self._step()
         except Exception:
             self._fail()
+
+    def replay_on(self) -> None:
+        """Play more of the past again, after a pause."""
+        if not self._going_on:
+            return
+        try:
+            step = self._step()
+        except Exception:
+            self._fail()
+            return
+        if step is not None:
+            self.stepped(step)
+
+    def _pauses(self) -> bool:
+        """Whether others are to have their turn before more of the past is played again."""
+        if self._replay_later is None or not self._resumed:
+            return False
+        if self._decisions - self._paused_at < REPLAYED_AT_ONCE:
+            return False
+        self._paused_at = self._decisions
+        self._replay_later(self)
+        return True
 
     def abort(self, cause: AbortCause = AbortCause.STOPPED, incident: str = "") -> None:
         """Stop the match; nothing of it counts and nobody is to blame."""
@@ -311,8 +349,22 @@ class Table:
         ask.said = Said.among(ask.moves, move) if index is None else Said(move, index)
         place = self._places[ask.seat]
         self._close_ask(ask, place)
+        try:
+            spent = self._with_work(spent, ask.seat, move)
+        except Exception:
+            self._fail()
+            return
         place.clock.charge(spent.charged_s, in_time=True)
         self._settle_and_go_on(ask, move, spent, note=answer.note)
+
+    def _with_work(self, spent: Spent, seat: Seat, move: Move) -> Spent:
+        """The same, with the work that the move makes; no more than the seat has, so never a fault."""
+        work = self._rules.heavy(self._state, seat, move)
+        if not isinstance(work, Work) or not work.charged:
+            return spent
+        charged_s = spent.charged_s + work.charged * WORK_STEP_S
+        allowance_s = max(spent.charged_s, self._places[seat].clock.allowance_s())
+        return spent._replace(charged_s=min(charged_s, allowance_s))
 
     def _blame(
         self,
@@ -420,9 +472,10 @@ class Table:
             self._publish_faults()
         rules, state = self._rules, self._state
         for seat, move in chosen:
-            # What is played again was paid for before, and is played here in order.
-            if not self._resumed and rules.heavy(state, seat, move):
-                self._heavy_step(self, chosen)
+            # What is played again all at once is played here, in order.
+            at_once = self._resumed and self._replay_later is None
+            if not at_once and (work := rules.heavy(state, seat, move)):
+                self._heavy_step(self, chosen, seat, work if isinstance(work, Work) else None)
                 return None
         return rules.step(state, chosen, self.spec.deals)
 

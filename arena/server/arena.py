@@ -98,6 +98,7 @@ class Arena:
             watch=self.watch,
             lag=lag,
             admission=admission,
+            owner_of=tokens.owner_of,
         )
         self._restoration = Restoration(
             recovery,

@@ -5,10 +5,12 @@ taken away at the end, so one without a lock was left by an arena that was kille
 """
 
 import contextlib
+import errno
 import json
 import os
 import re
 import secrets
+import stat
 import time
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -20,6 +22,7 @@ from arena.replay import disk
 LOCK_NAME: Final = "lock"
 NOTICE_NAME: Final = "server.json"
 _ARENA_ID: Final = re.compile(r"[0-9a-f]{32}")
+_OWNER_ALONE: Final = 0o600
 LOCK_TRIES: Final = 10
 LOCK_WAIT_S: Final = 0.02
 """`is_running` holds the lock for an instant; others try again after this time."""
@@ -79,6 +82,34 @@ def read_notice(data: Path) -> Notice | None:
         return None
 
 
+def open_lock(data: Path) -> int:
+    """Open the file of a folder's lock, and make it if there is none; nobody else may open it.
+
+    Whoever can open a file can take its lock, also one who may only read it.
+
+    Raises:
+      OSError: if it is a link or no file, belongs to somebody else, or cannot be written.
+    """
+    path = data / LOCK_NAME
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, _OWNER_ALONE)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(error.errno, f"{path} is a link") from error
+        raise
+    try:
+        found = os.fstat(lock)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+            raise OSError(errno.EINVAL, f"{path} is not a file of its own")
+        if found.st_uid != os.geteuid():
+            raise OSError(errno.EPERM, f"{path} belongs to another user")
+        os.fchmod(lock, _OWNER_ALONE)
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
 def take_lock(lock: int) -> bool:
     """Take a folder's lock, by its open file; false if another arena has it."""
     for tries_left in reversed(range(LOCK_TRIES)):
@@ -129,7 +160,7 @@ def is_running(data: Path) -> bool:
       OSError: if that cannot be found out, but for a folder in which none ever ran.
     """
     try:
-        lock = os.open(data / LOCK_NAME, os.O_RDONLY)
+        lock = os.open(data / LOCK_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return False
     try:

@@ -222,7 +222,7 @@ class _Host:
         replays = self._settings.data / "replays"
         try:
             replays.mkdir(parents=True, exist_ok=True)
-            lock = (self._settings.data / "lock").open("w")
+            lock = os.fdopen(data_folder.open_lock(self._settings.data), "r+")
         except OSError as error:
             text = f"cannot write in {self._settings.data}: {error.strerror}"
             raise CannotServe(text) from error

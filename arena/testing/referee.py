@@ -22,7 +22,7 @@ from arena.referee.ledger import Ledger, Settled
 from arena.referee.presence import Presence
 from arena.referee.referee import Referee
 from arena.referee.spec import Entrant, FaultKind, ForfeitedSeat, MatchSpec, Outcome
-from arena.referee.workers import Chosen, Workers
+from arena.referee.workers import UNTOLD, Chosen, Ticket, Workers
 from arena.terms import DEFAULT_AWAY_LIMIT_MS, MatchTerms, TimeControl
 
 FIRST: Final = Answer(index=0)
@@ -223,7 +223,14 @@ def seeded_spec(
 class WorkersHere(Workers):
     """Plays heavy steps in this process, at once."""
 
-    async def step(self, game_id: str, state: object, chosen: Chosen, deals: Deals) -> Step:
+    async def step(
+        self,
+        game_id: str,
+        state: object,
+        chosen: Chosen,
+        deals: Deals,
+        ticket: Ticket = UNTOLD,  # noqa: ARG002 - as any worker is told
+    ) -> Step:
         await trio.lowlevel.checkpoint()
         return game_by_id(game_id).rules.step(state, chosen, deals)
 

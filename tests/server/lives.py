@@ -41,16 +41,17 @@ async def arena_in(folder, results=None):
                 nursery.cancel_scope.cancel()
 
 
-def says_hello(arena, bot):
+def says_hello(arena, bot, max_matches=8):
     """A stream of a bot that has said hello."""
     line = MemoryOutbox()
-    arena.hello(play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=8), line)
+    hello = play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=max_matches)
+    arena.hello(hello, line)
     return line
 
 
-async def plays(arena, bot):
+async def plays(arena, bot, max_matches=8):
     """Answer every ask of a bot at once, until cancelled."""
-    line = says_hello(arena, bot)
+    line = says_hello(arena, bot, max_matches)
     session = arena.sessions.get(bot)
     while True:
         for data in line.take_frames():

@@ -17,11 +17,12 @@ from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
 from arena.replay.write import write_replay
 from arena.server.bots import BotId
-from arena.server.matches.restore import aborted
-from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder
+from arena.server.matches.restore import HELD_S, aborted
+from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, ordered_message
 from arena.server.refusals import Refused
 from arena.store import EndedMatch
 from arena.testing.orders import match_order
+from arena.testing.outbox import MemoryOutbox
 from arena.testing.results import MemoryResults
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.server.cuts import quick_disk
@@ -164,6 +165,55 @@ def test_what_was_promised_is_written_down_again_before_all_else(folder):
     run(main)
 
 
+def promises(folder, message):
+    """Leave the promise of a match behind, as another arena would have written it."""
+    with Journal(folder / "journal") as journal:
+        journal.append(journal_pb2.Record(ordered=message).SerializeToString())
+        journal.flush()
+
+
+def of_other_rules(message):
+    message.deal_set.terms.rules_version = 99
+
+
+def of_no_game(message):
+    message.deal_set.terms.game = "whist"
+
+
+@pytest.mark.parametrize("change", [of_other_rules, of_no_game], ids=["other rules", "no game"])
+def test_a_promise_that_no_arena_can_keep_ends_at_once_and_for_good(folder, change):
+    message = ordered_message(ORDER, "m", BY_HAND)
+    change(message)
+    promises(folder, message)
+    results = MemoryResults()
+
+    async def main():
+        for _ in range(2):
+            async with arena_in(folder, results) as (arena, _):
+                assert arena.matches.get("m") is None
+                assert results.outcomes(["m"])["m"].ending == "aborted"
+        assert recover(folder / "journal", folder / "replays").ordered == {}
+
+    run(main)
+
+
+def test_a_promise_that_a_bot_will_not_keep_ends_after_the_time_to_come_back(folder):
+    promises(folder, ordered_message(ORDER, "m", BY_HAND))
+    results = MemoryResults()
+
+    async def main():
+        async with arena_in(folder, results) as (arena, _):
+            says_hello(arena, ANN)
+            hello = play_pb2.Hello(token="guest:bob", games=[play_pb2.GameSupport(game="loo")])
+            arena.hello(hello, MemoryOutbox())
+            await trio.sleep(HELD_S + 1)
+            assert results.outcomes(["m"])["m"].ending == "aborted"
+        async with arena_in(folder, results) as (arena, _):
+            assert arena.matches.get("m") is None
+
+    run(main)
+
+
 def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
     """Whatever the microsecond of its last decision, which need not have cost any time."""
     order = ORDER
@@ -302,3 +352,33 @@ def test_a_match_that_may_have_begun_where_the_journal_is_damaged_is_aborted(fol
 
     run(main)
     assert results.ended["m"].outcome.evidence == "journal"
+
+
+@pytest.mark.parametrize("hears", [False, True], ids=["cut off", "has heard"])
+def test_an_end_is_told_again_after_a_restart_unless_the_bot_heard_of_it(folder, hears):
+    longer = match_order("abstrac", (ANN, BOB), {"hands": 50}, seed="2", match_id="n")
+    results = MemoryResults()
+
+    async def main():
+        async with arena_in(folder, results) as (arena, nursery):
+            for bot in ORDER.bots:
+                nursery.start_soon(plays, arena, bot)
+            await trio.sleep(0.1)
+            match = arena.matches.order(ORDER, "m", BY_HAND)
+            await match.outcome()
+            if hears:
+                await trio.sleep(0.1)
+                arena.matches.order(longer, "n", BY_HAND)
+                await trio.sleep(5)
+        async with arena_in(folder, results) as (arena, _):
+            for bot in ORDER.bots:
+                line = says_hello(arena, bot)
+                listed = {each.match for each in line.only("welcome").matches}
+                ends = line.take("match_end")
+                assert ("m" in [each.replay_id for each in ends]) is not hears
+                assert {each.match for each in ends} <= listed
+                for end in [end for end in ends if end.replay_id == "m"]:
+                    assert list(end.places) == list(match.played.places)
+                    assert list(end.scores) == list(match.played.scores)
+
+    run(main)

@@ -4,6 +4,7 @@ Also by another process, and after a kill at any moment between the last move an
 """
 
 import contextlib
+import functools
 from dataclasses import replace
 
 import pytest
@@ -17,8 +18,10 @@ from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, TableOrder
 from arena.server.refusals import Refused
 from arena.store import StoreError, open_store
 from arena.testing.orders import match_order
+from arena.testing.outbox import MemoryOutbox
+from cardarena.v1 import play_pb2
 from tests.server.cuts import quick_disk
-from tests.server.lives import arena_in, plays, run, says_hello
+from tests.server.lives import EVERY_GAME, arena_in, plays, run, says_hello
 
 ANN, BOB = BotId("ann"), BotId("bob")
 ALONE = match_order("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
@@ -59,6 +62,49 @@ def test_a_match_that_has_a_result_is_not_played_again(folder):
             first = await arena.lease(ALONE, "m")
             assert await arena.lease(ALONE, "m") == first
             assert begun(arena) == 1
+
+    run(main)
+
+
+UNWILLING = [
+    pytest.param({"max_matches": 0}, {"games": EVERY_GAME}, "takes no more matches", id="takes none"),
+    pytest.param(None, {"games": [play_pb2.GameSupport(game="loo")]}, "does not play abstrac with "
+                 "2 seats", id="plays another game"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ready", "hello", "why"), UNWILLING)
+def test_a_bot_that_is_here_and_will_not_play_is_seated_as_gone(folder, ready, hello, why):
+    async def main():
+        async with life(folder, ANN) as (arena, _):
+            outbox = MemoryOutbox()
+            bob = arena.hello(play_pb2.Hello(token="guest:bob", max_matches=9, **hello), outbox)
+            if ready is not None:
+                said = play_pb2.BotMessage(ready=play_pb2.Ready(**ready))
+                bob.deliver(outbox, said.SerializeToString(), 0.0)
+            outcome = await arena.lease(ALONE, "m")
+            assert outcome.ending == "forfeit"
+            assert outcome.places[0] < outcome.places[1]
+            (fault,) = outbox.only("match_end").faults
+            assert (fault.seat, fault.reason) == (1, f"the bot {why}")
+
+    run(main)
+
+
+def test_a_scheduled_match_waits_for_a_bot_that_plays_enough_at_a_time(folder):
+    async def main():
+        async with life(folder, ANN) as (arena, nursery):
+            nursery.start_soon(functools.partial(plays, arena, BOB, max_matches=1))
+            await trio.sleep(0.1)
+            outcomes = []
+
+            async def lease(match_id):
+                outcomes.append(await arena.lease(replace(SET, terms=ALONE.terms), match_id))
+
+            async with trio.open_nursery() as both:
+                both.start_soon(lease, "m")
+                both.start_soon(lease, "n")
+            assert [each.ending for each in outcomes] == ["completed"] * 2
 
     run(main)
 

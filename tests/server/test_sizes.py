@@ -99,4 +99,4 @@ UNTOLD = [
 def test_at_the_end_of_a_match_a_seat_is_told(monkeypatch, sizes, kept, why):
     monkeypatch.setattr(seating, "MAX_TRAILING_BYTES", 10)
     events = tuple(bytes(size) for size in sizes)
-    assert seating._newest(events) == events[len(events) - kept :]
+    assert seating.newest_events(events) == events[len(events) - kept :]

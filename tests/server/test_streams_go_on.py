@@ -329,7 +329,7 @@ class Slow(WorkersHere):
 
     steps = 0
 
-    async def step(self, game_id, state, chosen, deals):
+    async def step(self, game_id, state, chosen, deals, ticket):
         Slow.steps += 1
         await trio.sleep(3.0)
         return await super().step(game_id, state, chosen, deals)

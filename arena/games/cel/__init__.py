@@ -17,6 +17,7 @@ memory than the limits of this package allow. Rulings are cited as R1 to R3 of
 Eleusis; CEL itself is described at https://github.com/google/cel-spec.
 """
 
+from arena.games.cel.bound import MOST_OF_A_FACE
 from arena.games.cel.errors import CostExceeded, EvaluationFailed, RuleError, RuleFailed
 from arena.games.cel.faces import ALL_FACES, DECK_ORDER, FACES, Face
 from arena.games.cel.parser import MAX_CHARS, MAX_NESTING, MAX_NODES
@@ -32,6 +33,7 @@ __all__ = [
     "MAX_LENGTH",
     "MAX_NESTING",
     "MAX_NODES",
+    "MOST_OF_A_FACE",
     "CostExceeded",
     "Evaluated",
     "EvaluationFailed",

@@ -17,8 +17,13 @@ class RuleFailed(Exception):
 class EvaluationFailed(RuleFailed):
     """A value has the wrong type, is out of range or is not there."""
 
+    # Most are raised only to be absorbed by `||` and never shown, so the text is made when asked for.
     def __init__(self, what: str, at: int) -> None:
-        super().__init__(f"character {at + 1}: {what}")
+        self.args = (what, at)
+
+    def __str__(self) -> str:
+        what, at = self.args
+        return f"character {at + 1}: {what}"
 
 
 class CostExceeded(RuleFailed):

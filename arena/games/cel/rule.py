@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from arena.cards import Card
+from arena.games.cel.bound import bound_of
 from arena.games.cel.code import compile_tree
 from arena.games.cel.errors import CostExceeded, EvaluationFailed, RuleFailed
 from arena.games.cel.faces import ALL_FACES, DECK_ORDER, FACES, Face
@@ -86,6 +87,10 @@ class Rule:
         """The faces that may follow `line`; those without an answer may not."""
         allowed = self.evaluate([FACES[each] for each in line]).allowed
         return tuple(card for at, card in enumerate(DECK_ORDER) if allowed >> at & 1)
+
+    def bound(self, line: int) -> int:
+        """The most that any card may cost after a line of so many, without trying it."""
+        return bound_of(self._tree, line)
 
     def evaluate(self, line: list[Face]) -> Evaluated:
         """Ask for all 52 faces at once."""

@@ -24,6 +24,7 @@ from arena.games.contract import (
     Seat,
     Step,
     Told,
+    Work,
     places_of,
     require_to_act,
 )
@@ -83,6 +84,7 @@ from arena.games.eleusis.words import (
     RuleReplaced,
     View,
 )
+from arena.games.eleusis.work import work_of_guess, work_of_trial
 from arena.games.options import check_hands
 
 SEATS: Final = range(3, 9)
@@ -214,12 +216,12 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
+def heavy(state: State, seat: Seat, move: Move) -> Work | bool:
     """Trying a rule, comparing a guess, and whatever a dear rule has to judge."""
     if isinstance(move, Rule):
-        return move.text not in EXAMPLES
+        return work_of_trial(move.text)
     if isinstance(move, Guess):
-        return True
+        return work_of_guess(move.text, len(state.table.layout.mainline))
     judged: Play | NoPlay | None = None
     if isinstance(move, Judge):
         judged = state.turn.pending
@@ -229,7 +231,8 @@ def heavy(state: State, seat: Seat, move: Move) -> bool:
         return False
     hand = state.table.cards.hands[state.turn.seat]
     cards = len(judged.cards) if isinstance(judged, Play) else len(hand)
-    return state.secret.dearest * cards > _LIGHT_COST
+    cost = state.secret.dearest * cards
+    return cost > _LIGHT_COST and Work(cost)
 
 
 def result(state: State) -> Result | None:

@@ -94,6 +94,23 @@ class KeptSession:
         return KeptSession(max(self.epoch, epoch), max(self.matches, matches))
 
 
+@dataclass(frozen=True, slots=True)
+class ToldEnd:
+    """The end of a match, of which some of its bots may not have heard."""
+
+    opened: journal_pb2.Opened
+    closed: journal_pb2.Closed
+    seated: tuple[SeatedAt, ...]
+    faults: tuple[journal_pb2.Decided, ...]
+    """The decisions with faults."""
+    opening: Opening
+
+    @property
+    def ended_us(self) -> int:
+        """When it ended, by the arena's calendar."""
+        return self.opened.start_unix_ms * 1000 + self.closed.end_us
+
+
 @dataclass(slots=True)
 class JournalRun:
     """The segments of one process that has ended."""
@@ -123,6 +140,10 @@ class Recovery:
     """By the bot's name and instance."""
     matches: int = 0
     """The highest number of a match."""
+    ends: list[ToldEnd] = field(default_factory=list)
+    """How matches of the last process ended that nobody orders again, oldest first."""
+    asked_us: dict[tuple[str, int], int] = field(default_factory=dict)
+    """When each bot, by name and instance, was last sent an ask that it answered."""
     runs: list[JournalRun] = field(default_factory=list)
     """Oldest first."""
 
@@ -198,6 +219,7 @@ class _Match:
     order: journal_pb2.Ordered | None = None
     sound: int | None = None
     """How many of its records stand before damage to the journal; None if none was met."""
+    faults: list[journal_pb2.Decided] = field(default_factory=list)
 
 
 class _Search:
@@ -229,6 +251,7 @@ class _Search:
         self._boot_id = ""
         self._begins = True
         self._lost_bytes = 0
+        self._matches_begun = False
         for segment in segments:
             with segment.open("rb") as file:
                 self._segment(file, is_last=segment == segments[-1])
@@ -327,6 +350,9 @@ class _Search:
     def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
         """Take a record of a match."""
         if isinstance(body, journal_pb2.Opened):
+            if not self._matches_begun:
+                self._found.ends.clear()  # those of processes before
+                self._matches_begun = True
             self._found.ordered.pop(body.match_id, None)
             self._found.doubtful.pop(body.match_id, None)
             self._matches[number] = self._begun(body)
@@ -344,8 +370,31 @@ class _Search:
                 self._close(match, body)
             elif not isinstance(body, journal_pb2.Noted):
                 match.chain = chained(match.chain, raw)
+        if match is not None and isinstance(body, journal_pb2.Decided):
+            self._answered(match, body)
         if isinstance(body, journal_pb2.Closed):
             del self._matches[number]
+            if match is not None:
+                self._told_end(match, body)
+
+    def _answered(self, match: _Match, decided: journal_pb2.Decided) -> None:
+        """Take note of faults, and of what shows that a bot heard all that was told before."""
+        if decided.fault:
+            match.faults.append(decided)
+        elif not decided.unasked and decided.seat < len(match.seated):
+            bot = match.seated[decided.seat]
+            sent_us = match.opened.start_unix_ms * 1000 + decided.sent_us
+            key = (bot.bot, bot.instance)
+            self._found.asked_us[key] = max(sent_us, self._found.asked_us.get(key, 0))
+
+    def _told_end(self, match: _Match, closed: journal_pb2.Closed) -> None:
+        if match.order is None or match.order.ordered_again:
+            return  # whoever orders it again brings bots that know nothing of it
+        opening = self._deals.opening(match.opened)
+        if opening is not None and match.seated:
+            faults = tuple(match.faults)
+            end = ToldEnd(match.opened, closed, match.seated, faults, opening)
+            self._found.ends.append(end)
 
     def _begun(self, opened: journal_pb2.Opened) -> _Match | None:
         try:

@@ -104,6 +104,8 @@ class Tokens:
         self._launched: dict[bytes, BotId] = {}
         self._keys: dict[bytes, Key] = {}
         self._claimed: set[str] = set()
+        self._owners: dict[str, str] = {}
+        """By bot, as it is spelled without capitals."""
         self._guests: dict[str, str] = {}
         self._expiring: dict[bytes, datetime] = {}
         self._noted: dict[str, date] = {}
@@ -133,11 +135,17 @@ class Tokens:
                 self._expiring[key.token_sha256] = key.expires
             if key.bot and key.revoked is not None:
                 self._doubtful.add(BotId(key.bot))
+            if key.bot and key.owner:
+                self._owners[key.bot.casefold()] = key.owner
             for name in filter(None, (key.owner, key.bot)):
                 self._claimed.add(name.casefold())
                 guest = self._guests.pop(name.casefold(), None)
                 if guest is not None:
                     self._doubtful.add(BotId(guest))
+
+    def owner_of(self, bot: str) -> str:
+        """Whose a bot is; a guest, and a bot that the arena launched, are their own."""
+        return self._owners.get(bot.casefold(), bot)
 
     def doubtful(self) -> frozenset[BotId]:
         """The bots whose streams may have a token that has become invalid; each is told once.

@@ -7,6 +7,7 @@ from typing import Final
 
 from arena.games.catalogue import BadOptions, UnknownGame
 from arena.referee import MatchSpec
+from arena.replay.deal_book import Opening
 from arena.replay.fairness import context_of
 from arena.replay.journal.journal import boot_id
 from arena.replay.journal.recovery import Unfinished
@@ -28,8 +29,6 @@ class RecoveryAction(Enum):
     """Its bots dial in again by themselves."""
     RESUME_WHEN_ORDERED = auto()
     """It goes on once it is ordered again, as tournaments do."""
-    REPLAY_WHEN_ORDERED = auto()
-    """Likewise, but it is played from its first card."""
     ABORT = auto()
     """Nobody will come for it, or it cannot go on."""
     ABORT_AS_DAMAGED = auto()
@@ -46,8 +45,7 @@ def action_for(unfinished: Unfinished) -> RecoveryAction:
     if order is not None and order.ordered_again:
         if not unfinished.opened.deal_set:
             return RecoveryAction.ABORT  # as of `arena play`, which has ended with the arena
-        if crashed:
-            return RecoveryAction.REPLAY_WHEN_ORDERED
+        # Also after a power cut: from its first card, it would be played with packs that bots know.
         return RecoveryAction.RESUME_WHEN_ORDERED
     return RecoveryAction.ABORT if crashed or order is None else RecoveryAction.RESUME_NOW
 
@@ -72,7 +70,16 @@ def spec_again(unfinished: Unfinished) -> MatchSpec:
     """
     if unfinished.opening is None:
         raise Unplayable("the key of its deals is lost")
-    spec = spec_of(unfinished.opened, unfinished.opening.key)
+    return spec_of_opened(unfinished.opened, unfinished.opening)
+
+
+def spec_of_opened(opened: journal_pb2.Opened, opening: Opening) -> MatchSpec:
+    """What a match was played by.
+
+    Raises:
+      Unplayable: if this arena has other rules, or the deals are not these.
+    """
+    spec = spec_of(opened, opening.key)
     if spec.fair_deal is None:
         return spec
-    return replace(spec, deal_context=context_of(unfinished.opened))
+    return replace(spec, deal_context=context_of(opened))

@@ -9,16 +9,20 @@ import contextlib
 import hashlib
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import trio
 
 from arena.deal import KeyedDeals
+from arena.games.contract import Seat
 from arena.ladder.results import MatchOutcome
-from arena.referee import Entrant, Ledger, MatchSpec, Outcome, Referee, Settled
+from arena.referee import Entrant, FaultKind, Ledger, MatchSpec, Outcome, Referee, Settled
 from arena.referee.gallery import Gallery
 from arena.referee.lag import LagMeter
+from arena.referee.spec import ForfeitedSeat
 from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
@@ -48,6 +52,9 @@ from arena.store import EndedMatch, StoreError
 from arena.terms import MatchTerms
 from cardarena.v1 import journal_pb2
 
+SLOT_CHECK_S: Final = 1.0
+"""A scheduled match whose bot plays enough already looks again at the latest after this time."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -60,6 +67,8 @@ class OrderedMatch:
         self.policy = policy
         self.played: Outcome | None = None
         """How it ended, with the hands; None while it is in play."""
+        self.unwilling: dict[BotId, str] = {}
+        """Bots that are here and will not play it, and why; their seats are played by fallback."""
         self._over = trio.Event()
         self._outcome: MatchOutcome | None = None
         self._error: Exception | None = None
@@ -106,6 +115,7 @@ class Matches:
         watch: Watch,
         lag: LagMeter | None = None,
         admission: Admission | None = None,
+        owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
         """Begin with none.
 
@@ -118,8 +128,11 @@ class Matches:
           watch: Counts what happens.
           lag: How late the arena itself is.
           admission: Whether another match can be taken; without it, always.
+          owner_of: Names whose a bot is, by its name.
         """
-        self.referee = Referee(self._ledger, self._synced, lag=lag, gallery=self._gallery)
+        self.referee = Referee(
+            self._ledger, self._synced, lag=lag, gallery=self._gallery, owner_of=owner_of
+        )
         self.results = results
         self._writer = ResultWriter(results)
         self._journal = journal
@@ -133,6 +146,8 @@ class Matches:
         """Matches that have not ended, by id."""
         self._unfinished: dict[str, Unfinished] = {}
         """Matches that were cut short, until they are ordered again, by id."""
+        self._going_on: deque[tuple[OrderedMatch, _Begun]] = deque()
+        """Matches that are seated and still to be played again."""
         self._logs: dict[str, MatchLog] = {}
         self._galleries: dict[str, Gallery] = {}
         self._looking_up = trio.Lock()
@@ -246,7 +261,7 @@ class Matches:
     def go_on(
         self, unfinished: Unfinished, order: DealSetOrder, policy: OrderPolicy
     ) -> OrderedMatch:
-        """Go on with a match that was cut short, at once. Its bots are expected back.
+        """Go on with a match that was cut short, by `go_on_with_all`. Its bots are expected back.
 
         Raises:
           Unplayable: if this arena has other rules, or the deals are lost.
@@ -254,9 +269,20 @@ class Matches:
         match = OrderedMatch(order, order.table(unfinished.opened.match_id), policy)
         begun = self._seat_again(match, unfinished)
         self._ordered[match.match_id] = match
-        assert self._nursery is not None
-        self._nursery.start_soon(self._play, match, begun)
+        self._going_on.append((match, begun))
         return match
+
+    async def go_on_with_all(self) -> None:
+        """Begin with what `go_on` has seated, one match after the other, so that nobody waits."""
+        assert self._nursery is not None
+        while self._going_on:
+            self._nursery.start_soon(self._play, *self._going_on.popleft())
+            await trio.lowlevel.checkpoint()
+
+    @property
+    def all_replayed(self) -> bool:
+        """Whether all matches stand again where they were cut short."""
+        return not self._going_on and not self.referee.replaying
 
     # Matches that were promised, and had not begun when the arena ended.
 
@@ -310,6 +336,7 @@ class Matches:
             async with self._turn(match.policy):
                 begun = self._begun_before(match)
                 if begun is None:
+                    await self._slots(match)
                     if self._draining:
                         raise draining()
                     begun = await self._deal(match, sessions or self._reserve(match))
@@ -326,30 +353,42 @@ class Matches:
         else:
             yield
 
+    async def _slots(self, match: OrderedMatch) -> None:
+        """Wait until bots that play enough at a time already have ended a match."""
+        if not match.policy.waits_for_turn:
+            return
+        bots = match.table.bots
+        while any(self._is_full(self._sessions.get(bot), bots) for bot in bots):
+            with trio.move_on_after(SLOT_CHECK_S):
+                await self.referee.ended.wait()
+
+    @staticmethod
+    def _is_full(session: Session | None, bots: Sequence[BotId]) -> bool:
+        if session is None or not session.present:
+            return False
+        wanted = bots.count(session.bot)
+        return wanted <= session.max_matches < session.matches + wanted
+
     def _reserve(self, match: OrderedMatch) -> tuple[Session, ...]:
         """The sessions of the bots, by seat. From now on the match counts in each of them."""
-        terms, bots = match.order.terms, match.table.bots
-        sessions = tuple(self._available(bot, terms, bots, match.policy) for bot in bots)
+        sessions = tuple([self._available(bot, match) for bot in match.table.bots])
         for session in sessions:
             session.reserve()
         return sessions
 
-    def _available(
-        self, bot: BotId, terms: MatchTerms, bots: Sequence[BotId], policy: OrderPolicy
-    ) -> Session:
-        refuses = policy.absent_bots is AbsentBots.REFUSED
+    def _available(self, bot: BotId, match: OrderedMatch) -> Session:
+        refuses = match.policy.absent_bots is AbsentBots.REFUSED
         session = self._sessions.get(bot)
         if session is None and not refuses:
             session = self._sessions.session_of(bot)
             session.never_came()
         if session is None or not (session.connected or not refuses):
             raise not_found("UNKNOWN_BOT", f"no bot named {bot.name!r} is connected")
-        game, seats = terms.game, terms.seats
-        if session.connected and not session.plays(game.id, game.rules_version, seats):
-            text = f"{bot.name!r} does not play {game.id} with {seats} seats"
-            raise not_now("BOT_NOT_AVAILABLE", text)
-        if session.connected and session.matches + bots.count(bot) > session.max_matches:
-            raise not_now("BOT_NOT_AVAILABLE", f"{bot.name!r} takes no more matches")
+        unwilling = _why_unwilling(session, match.order.terms, match.table.bots)
+        if unwilling and not match.policy.waits_for_turn:
+            raise not_now("BOT_NOT_AVAILABLE", f"{bot.name!r} {unwilling}")
+        if unwilling:
+            match.unwilling[bot] = f"the bot {unwilling}"
         return session
 
     async def _deal(self, match: OrderedMatch, sessions: tuple[Session, ...]) -> "_Begun":
@@ -368,7 +407,7 @@ class Matches:
             deals=KeyedDeals(fixed.key),
             deal_key_sha256=hashlib.sha256(fixed.key).digest(),
             deal_set="" if order.alone else order.deal_set,
-            forfeited_seats=fixed.forfeited_seats(bots),
+            forfeited_seats=_forfeited(fixed.forfeited_seats(bots), bots, match.unwilling),
             fair_deal=fixed.fair_deal,
             deal_context=fixed.context,
         )
@@ -407,7 +446,7 @@ class Matches:
         self._write_order(match)
         log = self._journal.match_again(unfinished.bodies, _numbers(sessions, ports))
         self._deal_sets.goes_on(match.order, opening)
-        return _Begun(spec, ports, log, unfinished.past)
+        return _Begun(spec, ports, log, unfinished)
 
     async def _play(self, match: OrderedMatch, begun: "_Begun") -> None:
         """Have a match played, record its result, and publish its deal-set if it was the last."""
@@ -469,6 +508,31 @@ class Matches:
         await self._journal.synced()
 
 
+def _why_unwilling(session: Session, terms: MatchTerms, bots: Sequence[BotId]) -> str:
+    """Why a bot that is here will not play a match; empty if it will."""
+    game, seats = terms.game, terms.seats
+    if not session.connected:
+        return ""
+    if not session.plays(game.id, game.rules_version, seats):
+        return f"does not play {game.id} with {seats} seats"
+    if session.matches + bots.count(session.bot) > session.max_matches:
+        return "takes no more matches"
+    return ""
+
+
+def _forfeited(
+    by_deals: Sequence[ForfeitedSeat], bots: Sequence[BotId], unwilling: Mapping[BotId, str]
+) -> tuple[ForfeitedSeat, ...]:
+    """The seats that are played by fallback from the first card, by seat."""
+    out = {
+        seat: ForfeitedSeat(Seat(seat), FaultKind.GONE, unwilling[bot])
+        for seat, bot in enumerate(bots)
+        if bot in unwilling
+    }
+    out.update({each.seat: each for each in by_deals})
+    return tuple([out[seat] for seat in sorted(out)])
+
+
 def _numbers(sessions: Sequence[Session], ports: Sequence[Seating]) -> list[SeatedAt]:
     """What the bots of a match number it by, for the journal."""
     return [
@@ -484,4 +548,10 @@ class _Begun:
     spec: MatchSpec
     ports: Sequence[Seating]
     log: MatchLog
-    past: Sequence[Settled] = ()
+    unfinished: Unfinished | None = None
+    """What is left of it, if it goes on."""
+
+    @property
+    def past(self) -> Sequence[Settled]:
+        """Its decisions so far; they are read only when they are played again."""
+        return () if self.unfinished is None else self.unfinished.past

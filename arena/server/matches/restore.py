@@ -15,24 +15,30 @@ from typing import Final
 import trio
 
 from arena.referee import AbortCause, Ending, Outcome
+from arena.replay.frames import Discrepancy
 from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import Ended, KeptSession, Recovery, Unfinished
 from arena.replay.read import Unplayable
+from arena.replay.records import Damaged
 from arena.replay.signing import Signer
 from arena.replay.write import replay_path, write_replay
+from arena.server.bots import BotId
 from arena.server.deals.deal_sets import DealSets
-from arena.server.matches.cut_short import RecoveryAction, action_for, kept_order
+from arena.server.matches.cut_short import RecoveryAction, action_for, kept_order, spec_of_opened
+from arena.server.matches.ends import end_again, last_events
 from arena.server.matches.matches import Matches, OrderedMatch
 from arena.server.matches.results import Results, outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder
-from arena.server.refusals import Refused
+from arena.server.refusals import DRAINING, Refused
 from arena.server.session.register import SessionRegister
 from arena.store import EndedMatch
 from cardarena.v1 import journal_pb2
 
 HELD_S: Final = 30.0
 """After a restart, the time that bots have to come back before their clocks run."""
+MOST_ENDS: Final = 64
+"""Ends of matches that are told again after a restart, the latest: each match is played again for it."""
 KEPT_SILENT: Final = 1_000
 """Bots without a match so far whose streams are still counted after a restart."""
 
@@ -71,7 +77,7 @@ class Restoration:
           Unwritten: if the journal cannot be written.
         """
         recovery = self._recovery
-        promised = [each for each in recovery.ordered.values() if not each.ordered_again]
+        promised = await self._open_promises()
         for promise in promised:
             self._append(journal_pb2.Record(ordered=promise))
         for record in session_records(recovery.sessions):
@@ -80,14 +86,18 @@ class Restoration:
         await self._take_up_results()
         for doubtful in recovery.doubtful.values():
             await self._abort_doubtful(doubtful)
+        await self._tell_ends_again()
         going_on = sum([await self._take_up(each) for each in recovery.unfinished])
         for promise in promised:
             order = kept_order(promise, promise.match_id)
-            if order is not None:
+            if order is None:
+                await self._break_promise(promise)
+            else:
                 match = self._matches.promised(order, promise.match_id)
-                nursery.start_soon(self._keep_promise, match)
+                nursery.start_soon(self._keep_promise, match, promise)
         if going_on:
             _log.info("matches go on where they stood", extra={"matches": going_on})
+            nursery.start_soon(self._matches.go_on_with_all)
             nursery.start_soon(self._release_held)
         self._journal.flush()
         await self._drop_spent()
@@ -117,6 +127,31 @@ class Restoration:
             self._deal_sets.take_up(order, over)
             published = await self._deal_sets.publish(order.deal_set)
             await trio.to_thread.run_sync(self._results.mark_published, published)
+
+    async def _tell_ends_again(self) -> None:
+        """Have bots told of ends of which nothing shows that they heard."""
+        asked_us = self._recovery.asked_us
+        bodies = {each.opened.match_id: each.bodies for each in self._recovery.ended}
+        for end in self._recovery.ends[-MOST_ENDS:]:
+            unheard = [
+                (seat, at)
+                for seat, at in enumerate(end.seated)
+                if asked_us.get((at.bot, at.instance), 0) <= end.ended_us
+            ]
+            if not unheard:
+                continue
+            match_id = end.opened.match_id
+            known, replay = bodies.get(match_id, ()), replay_path(self._replays, match_id)
+            try:
+                spec = spec_of_opened(end.opened, end.opening)
+                last = await trio.to_thread.run_sync(last_events, known, end.opening, replay)
+            except (OSError, Damaged, Discrepancy, Unplayable):
+                _log.warning("an end cannot be told again", extra={"match": match_id})
+                continue
+            for seat, at in unheard:
+                session = self._sessions.session_of(BotId(at.bot, at.instance))
+                told = end_again(end, seat, at.match, last[seat])
+                session.ended_before(spec, seat, at.match, told)
 
     async def _publish_alone(self, ended: Ended) -> None:
         """Publish a match whose order was not kept, if it was a deal-set of its own."""
@@ -210,7 +245,33 @@ class Restoration:
 
     # Matches that were promised and had not begun.
 
-    async def _keep_promise(self, match: OrderedMatch) -> None:
+    async def _open_promises(self) -> Sequence[journal_pb2.Ordered]:
+        """What was promised and has neither begun nor been given up before."""
+        ordered = self._recovery.ordered
+        promised = [each for each in ordered.values() if not each.ordered_again]
+        if not promised:
+            return ()
+        ids = [each.match_id for each in promised]
+        over = await trio.to_thread.run_sync(self._results.outcomes, ids)
+        return [each for each in promised if each.match_id not in over]
+
+    async def _break_promise(self, promise: journal_pb2.Ordered) -> None:
+        """A match can never begin: record that it was aborted, so that nobody waits for it."""
+        deal_set = promise.deal_set
+        bots = [each.bots for each in deal_set.tables if each.match_id == promise.match_id]
+        outcome = Outcome(
+            promise.match_id, Ending.ABORTED, (), (), (), (), 0, cause=AbortCause.UNPLAYABLE
+        )
+        record = EndedMatch(
+            outcome_for_ladder(outcome, self._journal.position),
+            deal_set.terms.game,
+            tuple(bot.bot for bot in (bots[0] if bots else ())),
+            "" if deal_set.deal_set == promise.match_id else deal_set.deal_set,
+            time.time_ns() // 1_000_000,
+        )
+        await trio.to_thread.run_sync(self._results.record, [record])
+
+    async def _keep_promise(self, match: OrderedMatch, promise: journal_pb2.Ordered) -> None:
         """Begin a match, once its bots are back or late."""
         bots = match.table.bots
         with trio.move_on_after(HELD_S):
@@ -222,6 +283,8 @@ class Restoration:
         except Refused as refused:
             fields = {"match": match.match_id, "why": refused.text}
             _log.warning("a match cannot begin any more", extra=fields)
+            if refused.reason != DRAINING:
+                await self._break_promise(promise)
 
     # Which journals are kept.
 

@@ -40,7 +40,7 @@ MAX_TRAILING_BYTES: Final = 1 << 20
 played by fallback through most of a long match misses any, and the replay has them all."""
 
 
-def _newest(events: Sequence[bytes]) -> Sequence[bytes]:
+def newest_events(events: Sequence[bytes]) -> Sequence[bytes]:
     """The last events that fit, oldest first."""
     size = 0
     for at in range(len(events), 0, -1):
@@ -94,6 +94,8 @@ class Seating:
         self.number = number
         self.asked = 0
         """The last decision that the bot was asked for."""
+        self.is_replayed = False
+        """Whether the match goes on, and its past is still being played again."""
         self.match_field = asks.match_field(number)
         self.match_start = play_pb2.MatchStart(
             match=number,
@@ -135,6 +137,7 @@ class Seating:
 
     def ask(self, ask: OpenAsk) -> None:
         self._ask = ask
+        self.is_replayed = False
         self.asked = ask.decision
         ask.number = ask_id(self.number, ask.decision)
         self._session.ask(self, ask)
@@ -145,7 +148,7 @@ class Seating:
     def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
         end = play_pb2.MatchEnd(
             match=self.number,
-            trailing_events=map(game_pb2.GameEvent.FromString, _newest(trailing_events)),
+            trailing_events=map(game_pb2.GameEvent.FromString, newest_events(trailing_events)),
             scores=outcome.scores,
             places=outcome.places,
             ending=outcome.ending.value,  # type: ignore[arg-type]

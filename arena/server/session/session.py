@@ -271,12 +271,21 @@ class Session:
 
         `number` is that of a match which goes on; 0 takes the next one.
         """
-        number = number or self._matches + 1
+        goes_on, number = number != 0, number or self._matches + 1
         self._matches = max(self._matches, number)
         seating = Seating(self, number, spec, seat, names)
+        seating.is_replayed = goes_on
         self._seats.add(seating)
         self.send(play_pb2.ArenaMessage(match_start=seating.match_start))
         return seating
+
+    def ended_before(self, spec: MatchSpec, seat: int, number: int, end: play_pb2.MatchEnd) -> None:
+        """A match ended before the arena was restarted, and the bot may not have heard of it."""
+        names = tuple(entrant.name for entrant in spec.entrants)
+        self._matches = max(self._matches, number)
+        self._seats.add(Seating(self, number, spec, seat, names))
+        frame = play_pb2.ArenaMessage(match_end=end).SerializeToString()
+        self._seats.ended(number, frame, frozenset())
 
     def unseat(self, seating: Seating, end: play_pb2.MatchEnd) -> None:
         """The match is over: tell the bot, on its next stream again unless it has heard."""
@@ -453,7 +462,10 @@ class Session:
         number = answer.ask_id
         match, decision = decision_of(number)
         seating = self._seats.get(match)
-        asked = match <= self._matches if seating is None else decision <= seating.asked
+        asked = match <= self._matches
+        if seating is not None:
+            # What was asked before a restart is known once it was played again.
+            asked = decision <= seating.asked or seating.is_replayed
         if match == 0 or decision == 0 or not asked:
             text = f"there is no ask {number}"
             self._refuse(number, _Reason.REFUSAL_REASON_UNKNOWN_ASK, text)

@@ -51,7 +51,7 @@ class Launcher:
         """
         self._arena = arena
         self._commands: Mapping[str, BotCommand] = {each.name: each for each in commands}
-        self._folder = folder
+        self._folder = folder.absolute()  # a bot's HOME is read in the bot's own folder
         self._nursery = nursery
         self._terminal = terminal
         self._heard = heard
