@@ -82,7 +82,8 @@ def views_are_prefixes(case):
     first = {}
     for bot, entry, _, telling in _asked(case):
         where = f"{bot}, match number {entry.match}, decision {decision_of(entry.ask_id)}"
-        if entry.ask_id >> DECISION_BITS != entry.match:
+        named = play_pb2.Ask.FromString(entry.body).decision
+        if (entry.ask_id >> DECISION_BITS, named) != (entry.match, decision_of(entry.ask_id)):
             yield f"{where}: ask {entry.ask_id} is not named after its match"
             continue
         ask = play_pb2.Ask.FromString(entry.body)
@@ -96,6 +97,7 @@ def views_are_prefixes(case):
             ask.ClearField("ask_id")
             ask.ClearField("match")
             ask.ClearField("played_for")
+            ask.ClearField("decision")
             if ask != telling.ask:
                 yield f"{where}: the ask is not what follows from the journal"
 
