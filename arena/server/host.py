@@ -409,7 +409,8 @@ class _Host:
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
             Lobby(arena.matches, arena.sessions), server
         )
-        replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(arena.replays), server)
+        replays = Replays(arena.replays, arena.matches.results)
+        replay_pb2_grpc.add_ReplayServiceServicer_to_server(replays, server)
         servicer = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
         names = (

@@ -145,6 +145,12 @@ def fetched(client, replay_id):
         return b""
 
 
+def listed(client, replay_id):
+    """What the list of replays says of one; None if it is not there yet."""
+    found = client.replays.ListReplays(replay_pb2.ListReplaysRequest()).replays
+    return next((each for each in found if each.replay_id == replay_id), None)
+
+
 def test_a_match_leaves_a_replay_that_anyone_can_fetch(arena, client):
     with seated(arena, "r1", "r2") as streams:
         match = create(client, "r1", "r2")
@@ -152,8 +158,7 @@ def test_a_match_leaves_a_replay_that_anyone_can_fetch(arena, client):
     data = eventually(lambda: fetched(client, match.match_id))
     assert data == (arena.replays / f"{match.match_id}.replay").read_bytes()
     assert data.startswith(b"cardarena replay 1\n")
-    listed = client.replays.ListReplays(replay_pb2.ListReplaysRequest()).replays
-    (info,) = [each for each in listed if each.replay_id == match.match_id]
+    info = eventually(lambda: listed(client, match.match_id))
     assert (info.game, list(info.bots), info.size_bytes) == ("abstrac", ["r1", "r2"], len(data))
 
 
