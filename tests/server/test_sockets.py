@@ -178,6 +178,16 @@ def test_a_bot_that_is_cut_off_comes_back_and_plays_on(arena, client):
     assert all(end.ending == Ending.COMPLETED and not end.faults for end in ends)
 
 
+def test_nobody_takes_a_guests_seat_who_does_not_know_its_secret(arena, client):
+    with seated(arena, "v1:its0secret", "v2") as (victim, other), Client(arena.address) as thief:
+        create(client, "v1", "v2")
+        victim.expect("match_start")
+        for token in ("guest:v1", "guest:v1:guessed"):
+            stolen = thief.stream(token, games=GAMES_OF_A_BOT)
+            assert reason_of(stolen.error()) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
+        assert not any(end.faults for end in played(victim, other))
+
+
 def test_a_second_stream_takes_over_and_the_first_is_told(arena, client):
     with seated(arena, "t1") as (first,), Client(arena.address) as other:
         second = other.stream("guest:t1", games=GAMES_OF_A_BOT)
