@@ -1,5 +1,7 @@
 """Who is let in, how lists are paged, and how a refusal is carried."""
 
+import contextlib
+
 import grpc
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
@@ -9,6 +11,8 @@ from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
 from arena.server.services.pages import Place, page_size
+from arena.testing.orders import match_request
+from tests.fuzz.calls import House
 
 ANN, BOB = BotId("ann"), BotId("bob", 2)
 ANNS, BOBS = new_token(), new_token()
@@ -97,3 +101,15 @@ def test_a_refusal_does_not_repeat_a_long_text():
     assert len(refused.text) == MAX_TEXT_CHARS
     assert refused.text.endswith("…")
     assert len(refused.trailing_metadata()[0][1]) < 1_000
+
+
+def test_a_bot_with_a_key_sits_once_at_a_table_and_a_guest_may_try_itself(tmp_path):
+    create = "/cardarena.v1.LobbyService/CreateMatch"
+    with contextlib.ExitStack() as files:
+        house = House(tmp_path, files)
+        house.arena.tokens.add(ANNS, BotId("keyed"))
+        for name, code in (("keyed", "INVALID_ARGUMENT"), ("ann", "OK")):
+            request = match_request("abstrac", [name, name]).SerializeToString()
+            _, context = house.call(create, "", request)
+            assert context.code.name == code
+        house.loop.close()

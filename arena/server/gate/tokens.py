@@ -147,6 +147,10 @@ class Tokens:
                 if guest is not None:
                     self._doubtful.add(BotId(guest))
 
+    def is_guest(self, bot: str) -> bool:
+        """Whether no key and no launched bot has this name."""
+        return bot.casefold() not in self._claimed
+
     def owner_of(self, bot: str) -> str:
         """Whose a bot is; a guest, and a bot that the arena launched, are their own."""
         return self._owners.get(bot.casefold(), bot)

@@ -2,7 +2,8 @@
 
 import asyncio
 import functools
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from arena.games.catalogue import GAMES, Game
 from arena.ladder.results import MatchOutcome
@@ -11,7 +12,7 @@ from arena.server.gate.calls import Context
 from arena.server.matches.matches import Matches, OrderedMatch
 from arena.server.matches.results import outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
-from arena.server.refusals import not_found
+from arena.server.refusals import invalid, not_found
 from arena.server.services.pages import NEWEST, Place, page_size
 from arena.server.session.session import Session
 from arena.store import StoredMatch
@@ -22,8 +23,15 @@ from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
-    def __init__(self, matches: Matches, sessions: Iterable[Session]) -> None:
+    def __init__(
+        self,
+        matches: Matches,
+        sessions: Iterable[Session],
+        is_guest: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        """`is_guest` tells of a name whether it is nobody's in particular."""
         self._matches = matches
+        self._is_guest = is_guest
         self._sessions = sessions
 
     def ListGames(
@@ -35,6 +43,10 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         self, request: lobby_pb2.CreateMatchRequest, context: Context
     ) -> lobby_pb2.CreateMatchResponse:
         bots = tuple(BotId(name) for name in request.bots)
+        for name, seats in Counter(request.bots).items():
+            # Guests play against themselves to try things out, and their results are nobody's.
+            if seats > 1 and not self._is_guest(name):
+                raise invalid("BOT_TWICE", f"{name!r} has a key, and sits once at a table")
         terms = requested_terms(request.terms, seats=len(bots), seeded=bool(request.seed))
         order = DealSetOrder.of_match(terms, bots, seed=request.seed)
         match = self._matches.order(order, order.deal_set, BY_HAND)
