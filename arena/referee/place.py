@@ -26,6 +26,7 @@ class Place:
         "out",
         "port",
         "presence",
+        "refunded_s",
         "timer",
     )
 
@@ -47,6 +48,8 @@ class Place:
         self.decisions = 0
         self.fallbacks = 0
         self.faults = 0
+        self.refunded_s = 0.0
+        """What was not charged so far, as the arena was late."""
         self.forfeited = False
         self.out: ForfeitedSeat | None = None
         """Why the seat is played by fallback without having been blamed yet."""

@@ -40,6 +40,7 @@ class ResumedDecisions:
             raise ValueError(f"decision {settled.decision} of seat {seat} was not to be made")
         place.decisions += 1
         place.fallbacks += settled.unasked or settled.fault is not None
+        place.refunded_s += settled.refunded_s
         move = self._codec.read_move(game_pb2.GameMove.FromString(settled.game_move))
         if not settled.unasked:
             place.news.forget()

@@ -53,6 +53,10 @@ makes it long, and the work what the rules know of how long."""
 
 WORK_STEP_S: Final = 250e-9
 """What a seat is charged for each step of work that it makes: about what the dear ones take."""
+MAX_REFUND_S: Final = 60.0
+"""Most that is refunded of one decision: a pause gives time to think, so it must not be worth making."""
+MAX_MATCH_REFUND_S: Final = 3_600.0
+"""And to one seat of all its decisions at a match."""
 REPLAYED_AT_ONCE: Final = 32
 """Decisions of the past that are played again before others have their turn: 1 to 3 ms."""
 
@@ -315,7 +319,7 @@ class Table:
                 # The answer may lie unread: no time is up while the arena was not there.
                 place.timer.set(now_s + LATE_CHECK_S)
                 return
-            due_s = ask.due_s + self._lag.refund_s(ask.sent_s, now_s)
+            due_s = ask.due_s + self._refund_s(ask, now_s)
             if now_s < due_s:
                 place.timer.set(due_s)
             elif place.port.connected:
@@ -399,8 +403,13 @@ class Table:
         """The time that an ask has cost, less what the arena was late itself."""
         if ask.sent_s < 0:
             return Spent(now_s)
-        refunded_s = self._lag.refund_s(ask.sent_s, now_s)
+        refunded_s = self._refund_s(ask, now_s)
         return Spent(ask.sent_s, max(0.0, now_s - ask.sent_s - refunded_s), refunded_s)
+
+    def _refund_s(self, ask: OpenAsk, now_s: float) -> float:
+        """What the arena was late itself, within the bounds of a decision and of a match."""
+        left_s = max(0.0, MAX_MATCH_REFUND_S - self._places[ask.seat].refunded_s)
+        return min(self._lag.refund_s(ask.sent_s, now_s), MAX_REFUND_S, left_s)
 
     def _close_ask(self, ask: OpenAsk, place: Place) -> None:
         ask.settled = True
@@ -444,6 +453,7 @@ class Table:
         """Write a decision down and hold it until all of the step are in."""
         place = self._places[seat]
         place.fallbacks += unasked or fault is not None
+        place.refunded_s += spent.refunded_s
         settled = Settled(
             seat,
             decision,

@@ -135,6 +135,8 @@ class Arena:
         if self._closed:
             raise draining()
         bot = self.tokens.bot(hello.token)
+        known = self.sessions.get(bot)
+        self.tokens.bind_guest(hello.token, here=known is not None and known.connected)
         session = self.sessions.hello(bot, hello, outbox, drains=self._draining)
         kept = journal_pb2.SessionKept(
             bot=bot.name, instance=bot.instance, epoch=session.epoch, matches=session.numbered

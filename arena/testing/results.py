@@ -46,6 +46,7 @@ class MemoryResults:
             and wanted.ending in ("", each.outcome.ending)
             and set(wanted.bots) <= set(each.bots)
             and (any(each.outcome.faults) or not wanted.faulted)
+            and (each.outcome.match_id in self.published or not wanted.published)
             and not wanted.tournament
         )[:limit]
 

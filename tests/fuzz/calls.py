@@ -69,7 +69,7 @@ class Registry:
 class House:
     """An arena that serves calls without sockets, with two bots that could play."""
 
-    def __init__(self, folder, files):
+    def __init__(self, folder, files, results=None):
         self.loop = asyncio.new_event_loop()
         tokens = Tokens(guests=True)
         journal = files.enter_context(Journal(folder / "journal"))
@@ -81,7 +81,7 @@ class House:
             deals,
             replays,
             tokens,
-            results=MemoryResults(),
+            results=results or MemoryResults(),
             recovery=Recovery(),
             server_id="0" * 32,
             now_s=itertools.count().__next__,
@@ -91,14 +91,20 @@ class House:
         self.guard = CallInterceptor(tokens)
         registry = Registry()
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
-            Lobby(self.arena.matches, self.arena.sessions), registry
+            Lobby(self.arena.matches, self.arena.sessions, tokens.is_guest), registry
         )
-        replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(replays), registry)
+        replay_pb2_grpc.add_ReplayServiceServicer_to_server(
+            Replays(replays, self.arena.matches.results), registry
+        )
         self.handlers = registry.handlers
         for name in ("ann", "bob"):
-            games = [play_pb2.GameSupport(game="abstrac")]
-            hello = play_pb2.Hello(token=f"guest:{name}", games=games, max_matches=9)
-            self.arena.hello(hello, Outbox(self.loop, self.arena.now_s))
+            self.come(name)
+
+    def come(self, name):
+        """A guest says hello."""
+        games = [play_pb2.GameSupport(game="abstrac")]
+        hello = play_pb2.Hello(token=f"guest:{name}", games=games, max_matches=9)
+        self.arena.hello(hello, Outbox(self.loop, self.arena.now_s))
 
     def run_sync_soon(self, call, *args, **kwargs):
         """Nothing that a call starts is played here."""

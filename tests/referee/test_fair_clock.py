@@ -8,8 +8,9 @@ from trio.testing import MockClock
 
 from arena.games.contract import Seat
 from arena.referee import Answer, Ending, FaultKind, Timers
+from arena.referee import table as table_module
 from arena.referee.lag import PAUSE_S, TICK_S, LagMeter
-from arena.referee.table import Table
+from arena.referee.table import MAX_REFUND_S, Table
 from arena.testing.referee import MemoryLedger, Scripted, play
 from arena.wire.games import codec_of
 from tests.doubles.loops import Loop, TrioLoop
@@ -43,6 +44,9 @@ class Port:
     def close(self, ask, fault, reason):
         pass
 
+    def asked_before(self, decision, said):
+        pass
+
     def end(self, outcome, trailing_events):
         pass
 
@@ -50,7 +54,7 @@ class Port:
 class Sitting:
     """A match whose arena can be stopped; after a stop, what is due comes in any order."""
 
-    def __init__(self):
+    def __init__(self, past=()):
         self.loop = Loop()
         self.meter = LagMeter(self.loop.call_later, lambda: self.loop.now_s)
         self.meter.start()
@@ -69,7 +73,7 @@ class Sitting:
             heavy_step=None,
             lag=self.meter,
         )
-        self.table.begin()
+        self.table.begin(past)
         self.began_s = self.loop.now_s
 
     @property
@@ -117,6 +121,39 @@ def test_an_answer_that_came_during_a_stop_is_in_time_whatever_is_seen_first(ord
     assert sitting.decision.fault is None
     assert 0.25 <= sitting.decision.charged_s <= 0.25 + UNSEEN_S
     assert sitting.decision.refunded_s == pytest.approx(LONG_STOP_S, abs=UNSEEN_S)
+
+
+def test_a_stop_is_worth_no_more_than_the_bound_of_a_decision():
+    sitting = Sitting()
+    sitting.stop(MAX_REFUND_S + 3.0)
+    sitting.answer()
+    assert sitting.decision.fault is None
+    assert sitting.decision.refunded_s == MAX_REFUND_S
+    assert sitting.decision.charged_s == pytest.approx(3.0)
+
+
+def test_a_seat_is_refunded_no_more_than_the_bound_of_a_match_also_across_a_restart(monkeypatch):
+    monkeypatch.setattr(table_module, "MAX_MATCH_REFUND_S", 5.0)
+
+    def refunds(sitting, decisions):
+        """What each seat was refunded, with the arena stopped for 2 s at each decision."""
+        for _ in range(decisions):
+            (ask,) = (port.asked[-1] for port in sitting.ports if port.asked and not settled(port))
+            sitting.stop(2.0, ("tick",))
+            ask.answered(Answer(index=0), sitting.loop.now_s)
+        total = dict.fromkeys((Seat(0), Seat(1)), 0.0)
+        for each in sitting.ledger.decisions:
+            total[each.seat] += each.refunded_s
+        return total
+
+    def settled(port):
+        return port.asked[-1].settled
+
+    first = Sitting()
+    assert refunds(first, 8) == pytest.approx({Seat(0): 5.0, Seat(1): 5.0})
+    assert all(each.fault is None for each in first.ledger.decisions)
+    again = Sitting(past=first.ledger.decisions)
+    assert refunds(again, 2) == {Seat(0): 0.0, Seat(1): 0.0}
 
 
 # fmt: off

@@ -1,5 +1,6 @@
 """The SDK over real sockets, against a tiny arena in the same process."""
 
+import re
 import threading
 from random import Random
 
@@ -132,6 +133,20 @@ def test_a_redirect_is_followed_with_the_same_token():
         with FakeArena(first) as here:
             play(Second, here)
     assert there.heard == ["me"]
+
+
+def test_a_guest_says_a_secret_of_its_run():
+    def script(arena, stream, hello):
+        arena.heard.append(hello.token)
+        yield welcome()
+
+    with FakeArena(script) as first, FakeArena(script) as second:
+        for arena in (first, second):
+            token = "guest:ann"
+            cardarena.play(Second, address=arena.address, token=token, once=True, random=NoWait())
+    (one,), (other,) = first.heard, second.heard
+    assert re.fullmatch(r"guest:ann:[0-9a-f]{32}", one)
+    assert one != other, "each run has its own"
 
 
 def test_where_nobody_is_at_the_new_endpoint_the_bot_goes_back_to_the_first():

@@ -1,5 +1,7 @@
 """Who is let in, how lists are paged, and how a refusal is carried."""
 
+import contextlib
+
 import grpc
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
@@ -8,7 +10,9 @@ from google.rpc.status_pb2 import Status
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
-from arena.server.services.pages import page
+from arena.server.services.pages import Place, page_size
+from arena.testing.orders import match_request
+from tests.fuzz.calls import House
 
 ANN, BOB = BotId("ann"), BotId("bob", 2)
 ANNS, BOBS = new_token(), new_token()
@@ -58,39 +62,17 @@ def test_a_token_belongs_to(guests, token, expected, why):
         assert refused.value.code.name == codes.get(expected, "UNAUTHENTICATED")
 
 
-TEN = [f"item {number}" for number in range(10)]
-
-# fmt: off
-PAGES = [
-    # size  token     items     next      why
-    (0,     "",       TEN,      "",       "nothing said: all, as they are fewer than 50"),
-    (3,     "",       TEN[:3],  "item 2", "the first page"),
-    (3,     "item 2", TEN[3:6], "item 5", "the second"),
-    (3,     "item 8", TEN[9:],  "",       "the last, shorter"),
-    (5,     "item 4", TEN[5:],  "",       "the last, full"),
-    (10,    "",       TEN,      "",       "exactly all"),
-    (11,    "",       TEN,      "",       "more than there are"),
-    (3,     "item 9", [],       "",       "after the end"),
-]
-# fmt: on
-
-
 @pytest.mark.parametrize(
-    ("size", "token", "items", "following", "why"), PAGES, ids=[r[-1] for r in PAGES]
+    ("asked", "shown"), [(0, 50), (99, 99), (100, 100), (101, 100), (2**32 - 1, 100)]
 )
-def test_a_page_of_ten(size, token, items, following, why):
-    assert page(TEN, str, size, token) == (items, following)
+def test_a_page_has_at_most_100(asked, shown):
+    assert page_size(asked) == shown
 
 
-@pytest.mark.parametrize(("size", "sent"), [(0, 50), (499, 499), (500, 500), (2**32 - 1, 500)])
-def test_a_page_has_at_most_500(size, sent):
-    items, _ = page([str(number) for number in range(1000)], str, size, "")
-    assert len(items) == sent
-
-
-def test_a_token_that_was_never_given_out_is_refused():
+@pytest.mark.parametrize("token", ["item 10", "ended-", "ended-1", "ended-x-m", "in-play-"])
+def test_a_token_that_was_never_given_out_is_refused(token):
     with pytest.raises(Refused) as refused:
-        page(TEN, str, 3, "item 10")
+        Place.of_token(token)
     assert refused.value.reason == "BAD_PAGE_TOKEN"
 
 
@@ -119,3 +101,15 @@ def test_a_refusal_does_not_repeat_a_long_text():
     assert len(refused.text) == MAX_TEXT_CHARS
     assert refused.text.endswith("…")
     assert len(refused.trailing_metadata()[0][1]) < 1_000
+
+
+def test_a_bot_with_a_key_sits_once_at_a_table_and_a_guest_may_try_itself(tmp_path):
+    create = "/cardarena.v1.LobbyService/CreateMatch"
+    with contextlib.ExitStack() as files:
+        house = House(tmp_path, files)
+        house.arena.tokens.add(ANNS, BotId("keyed"))
+        for name, code in (("keyed", "INVALID_ARGUMENT"), ("ann", "OK")):
+            request = match_request("abstrac", [name, name]).SerializeToString()
+            _, context = house.call(create, "", request)
+            assert context.code.name == code
+        house.loop.close()

@@ -1,19 +1,25 @@
 """Who may open a call, who comes first under overload, and who is forgotten."""
 
+import asyncio
+from datetime import UTC, datetime
+
 import grpc
 import pytest
 
 from arena.replay.journal.recovery import KeptSession
 from arena.server.bots import BotId
+from arena.server.gate.access import CALLS
+from arena.server.gate.calls import CallInterceptor
 from arena.server.gate.limits import LOCAL, OWN_HELLOS, CallLimits, Limits, Rank, address_of
-from arena.server.gate.tokens import Tokens
+from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.matches.restore import KEPT_SILENT, session_records
 from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
 from arena.server.session.register import SessionRegister
+from arena.store.keys import Key, Scope
 from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import play_pb2
-from tests.doubles.calls import Call
+from tests.doubles.calls import Aborted, Call, Details
 from tests.doubles.clocks import Clock
 
 # fmt: off
@@ -82,6 +88,94 @@ def test_what_was_refused_is_not_counted():
     first.end()
     assert limits.open == (0, 0)
     limits.stream(Call())
+
+
+WATCH, CHECK = "/grpc.health.v1.Health/Watch", "/grpc.health.v1.Health/Check"
+LIST = "/cardarena.v1.LobbyService/ListMatches"
+CREATE = "/cardarena.v1.LobbyService/CreateMatch"
+PLAY = "/cardarena.v1.PlayService/Play"
+MADE = datetime(2026, 11, 22, tzinfo=UTC)
+BOTS, SISTERS, ORGANISERS, GUEST = new_token(), new_token(), new_token(), "guest:carl"
+
+
+def key(token, bot=""):
+    scope = Scope.BOT if bot else Scope.ORGANISER
+    return Key(key_id(token), token_sha256(token), scope, "owner", bot, MADE, changed=1)
+
+
+class Gate:
+    """Calls as the interceptor lets them in; each stays open, as a stream does."""
+
+    def __init__(self, *, why_busy=lambda: "", **limits):
+        self.limits = CallLimits(Limits(**limits), why_busy=why_busy)
+        keys = [key(BOTS, "ann"), key(SISTERS, "bob"), key(ORGANISERS)]
+        self.gate = CallInterceptor(Tokens(guests=True, keys=keys), self.limits)
+
+    def open(self, method, token="", *, port):
+        """Whether a call is let in."""
+        return asyncio.run(self._opens(method, token, port))
+
+    def number(self, method, token="", *, port=None):
+        """How many of 200 calls are let in, each on a connection of its own unless `port` is one."""
+
+        async def opened():
+            ports = range(200) if port is None else (port,) * 200
+            return sum([await self._opens(method, token, each) for each in ports])
+
+        return asyncio.run(opened())
+
+    async def _opens(self, method, token, port):
+
+        async def found(_):
+            return grpc.unary_unary_rpc_method_handler(lambda _request, _context: b"")
+
+        details = Details(method, f"Bearer {token}" if token else "")
+        handler = await self.gate.intercept_service(found, details)
+        try:
+            await handler.stream_unary(None, Call(peer=f"ipv4:127.0.0.1:{port}"))
+        except Aborted:
+            return False
+        return True
+
+
+# fmt: off
+FULL = [
+    # held  by          wanted  by           why
+    (WATCH, "",         CHECK,  "",          "another call without a token"),
+    (WATCH, "",         LIST,   "",          "a call of the lobby without a token"),
+    (WATCH, "",         WATCH,  BOTS,        "the same call, by a bot that says who it is"),
+    (WATCH, "",         WATCH,  ORGANISERS,  "the same call, by the organiser"),
+    (WATCH, "",         CREATE, ORGANISERS,  "a match that the organiser makes"),
+    (LIST,  "",         LIST,   BOTS,        "a list for a bot, after guests filled theirs"),
+    (LIST,  GUEST,      LIST,   BOTS,        "the same after guests who say a name"),
+    (LIST,  BOTS,       LIST,   SISTERS,     "a list for a bot, after another filled its share"),
+    (LIST,  BOTS,       LIST,   "",          "a list for a guest, after a bot filled its share"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("held", "token", "wanted", "wanting", "why"), FULL, ids=[row[-1] for row in FULL]
+)
+def test_who_holds_all_calls_it_may_keeps_out_nobody_else(held, token, wanted, wanting, why):
+    gate = Gate()
+    assert gate.number(held, token) < 200, "there is a bound"
+    assert not gate.open(held, token, port=301)
+    assert gate.open(wanted, wanting, port=302), why
+
+
+def test_a_connection_of_this_machine_has_its_share_of_each_call():
+    gate = Gate(calls_of_connection=3)
+    assert gate.number(WATCH, port=7) == 3
+    assert gate.number(CHECK, port=7) == 3
+    assert gate.open(WATCH, port=8)
+
+
+@pytest.mark.parametrize("method", sorted({*CALLS} - {PLAY}))
+def test_an_organiser_is_let_in_whatever_is_open_and_however_busy_the_arena_is(method):
+    gate = Gate(calls=1, why_busy=lambda: "the arena is 90 ms late")
+    gate.number(method, port=7)
+    assert gate.number(method, ORGANISERS, port=7) == 200
 
 
 # fmt: off

@@ -335,6 +335,37 @@ def test_what_was_settled_long_ago_is_forgotten(monkeypatch):
     assert world.ann.refusals() == []
 
 
+def test_answers_to_invented_decisions_of_a_match_that_is_over_are_counted_each():
+    world = World()
+    world.begin()
+    world.play_out()
+    invented = [Answer(ask_id=ask_id(1, 10_000 + at)) for at in range(session_module.FREE_MESSAGES)]
+    world.ann.answer(*invented)
+    assert not world.ann.outbox.closed
+    world.ann.answer(invented[0])
+    assert world.ann.outbox.verdict.reason == "TOO_MANY_MESSAGES"
+
+
+def test_answers_to_invented_decisions_are_counted_beside_one_that_is_owed():
+    world = World()
+    world.begin()
+    world.play_out()
+    world.begin()
+    invented = [Answer(ask_id=ask_id(1, 10_000 + at)) for at in range(500)]
+    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0), *invented)
+    assert world.ann.outbox.verdict.reason == "TOO_MANY_MESSAGES"
+
+
+def test_repeated_answers_are_free_beside_one_that_is_owed():
+    world = World()
+    world.begin()
+    world.play_out()
+    world.begin()
+    repeated = [Answer(ask_id=FIRST, index=0)] * 500
+    world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0), *repeated)
+    assert not world.ann.outbox.closed
+
+
 # What cannot be taken.
 
 

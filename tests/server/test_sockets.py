@@ -145,6 +145,12 @@ def fetched(client, replay_id):
         return b""
 
 
+def listed(client, replay_id):
+    """What the list of replays says of one; None if it is not there yet."""
+    found = client.replays.ListReplays(replay_pb2.ListReplaysRequest()).replays
+    return next((each for each in found if each.replay_id == replay_id), None)
+
+
 def test_a_match_leaves_a_replay_that_anyone_can_fetch(arena, client):
     with seated(arena, "r1", "r2") as streams:
         match = create(client, "r1", "r2")
@@ -152,8 +158,7 @@ def test_a_match_leaves_a_replay_that_anyone_can_fetch(arena, client):
     data = eventually(lambda: fetched(client, match.match_id))
     assert data == (arena.replays / f"{match.match_id}.replay").read_bytes()
     assert data.startswith(b"cardarena replay 1\n")
-    listed = client.replays.ListReplays(replay_pb2.ListReplaysRequest()).replays
-    (info,) = [each for each in listed if each.replay_id == match.match_id]
+    info = eventually(lambda: listed(client, match.match_id))
     assert (info.game, list(info.bots), info.size_bytes) == ("abstrac", ["r1", "r2"], len(data))
 
 
@@ -171,6 +176,16 @@ def test_a_bot_that_is_cut_off_comes_back_and_plays_on(arena, client):
             back.answer(play_pb2.Answer(ask_id=asks.asks[0].ask_id, index=0))
             ends = played(first, back)
     assert all(end.ending == Ending.COMPLETED and not end.faults for end in ends)
+
+
+def test_nobody_takes_a_guests_seat_who_does_not_know_its_secret(arena, client):
+    with seated(arena, "v1:its0secret", "v2") as (victim, other), Client(arena.address) as thief:
+        create(client, "v1", "v2")
+        victim.expect("match_start")
+        for token in ("guest:v1", "guest:v1:guessed"):
+            stolen = thief.stream(token, games=GAMES_OF_A_BOT)
+            assert reason_of(stolen.error()) == (grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS")
+        assert not any(end.faults for end in played(victim, other))
 
 
 def test_a_second_stream_takes_over_and_the_first_is_told(arena, client):

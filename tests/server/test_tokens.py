@@ -210,6 +210,47 @@ def test_two_guests_do_not_share_a_name_in_two_spellings():
     assert reason(tokens, "guest:visitor") == "NOT_YOURS"
 
 
+# fmt: off
+BOUND = [
+    # first            here    second            let in  why
+    ("guest:ann:s3",   True,   "guest:ann:s3",   True,   "the same secret, as after a loss of the line"),
+    ("guest:ann:s3",   True,   "guest:ann:s4",   False,  "another secret"),
+    ("guest:ann:s3",   True,   "guest:ann",      False,  "the name alone"),
+    ("guest:ann:s3",   True,   "guest:ann:",     False,  "an empty secret"),
+    ("guest:ann",      True,   "guest:ann:s4",   False,  "a secret, where the stream has none"),
+    ("guest:ann",      True,   "guest:ann",      True,   "no secret both times: the name is anybody's"),
+    ("guest:ann:s3",   False,  "guest:ann:s4",   True,   "no stream is open: its process was started again"),
+    ("guest:ann:s3",   True,   "guest:bob:s4",   True,   "another name"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("first", "here", "second", "let_in", "why"), BOUND, ids=[row[-1] for row in BOUND]
+)
+def test_a_guests_name_is_bound_to_its_secret_while_its_stream_is_open(
+    first, here, second, let_in, why
+):
+    tokens = Tokens(guests=True)
+    tokens.bot(first)
+    tokens.bind_guest(first, here=False)
+    assert tokens.bot(second).name in ("ann", "bob")
+    if let_in:
+        tokens.bind_guest(second, here=here)
+        return
+    for _ in range(2):
+        with pytest.raises(Refused) as refused:
+            tokens.bind_guest(second, here=here)
+        assert refused.value.reason == "NOT_YOURS"
+        assert "s3" not in refused.value.text
+    tokens.bind_guest(first, here=here)
+
+
+@pytest.mark.parametrize("secret", ["a b", "s:t", "\u00e9", "x" * 65])
+def test_a_guests_secret_has_a_form(secret):
+    assert reason(Tokens(guests=True), f"guest:ann:{secret}") == "BAD_NAME"
+
+
 def test_a_key_that_was_made_just_now_is_looked_up():
     token = new_token()
     tokens = Tokens()

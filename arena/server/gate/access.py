@@ -5,11 +5,14 @@ carry it in `hello` instead, since a bot may be written in a language whose gRPC
 makes metadata hard to reach.
 """
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 from typing import Final
 
-from arena.server.gate.tokens import GUEST, Tokens, denied, unauthenticated
+from arena.server.gate.limits import STRANGER, Caller
+from arena.server.gate.tokens import GUEST, Holder, Tokens, denied, unauthenticated, well_formed
+from arena.server.refusals import Refused
 from arena.store.keys import Scope
 
 
@@ -49,25 +52,41 @@ _SCOPES: Final[Mapping[Access, frozenset[Scope]]] = {
 }
 
 
-def authorise(access: Access, metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> None:
-    """Let a call pass, or not.
+def authorise(
+    access: Access, metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens
+) -> Caller:
+    """Let a call pass, or not; returns who makes it.
 
     Where guests are let in, a call without a token is a guest's, and may do all; a
-    call with a token may do what that token allows.
+    call with a token may do what that token allows. Where no token is asked for, one
+    that is no good does no harm.
 
     Raises:
       Refused: if the call may not be made with what its metadata says.
     """
-    if access in (Access.OPEN, Access.HELLO):
-        return
+    if access is Access.HELLO:
+        return STRANGER
+    if access is Access.OPEN:
+        with contextlib.suppress(Refused):
+            if well_formed(token := bearer(metadata)):
+                return _caller(tokens.holder(token))
+        return STRANGER
     token = bearer(metadata)
     if tokens.guests and not token:
-        return
+        return STRANGER
     if tokens.guests and token.startswith(GUEST):
         tokens.bot(token)
-        return
-    if tokens.holder(token).scope not in _SCOPES[access]:
+        return STRANGER
+    holder = tokens.holder(token)
+    if holder.scope not in _SCOPES[access]:
         raise denied("WRONG_SCOPE", "this call needs an organiser's token")
+    return _caller(holder)
+
+
+def _caller(holder: Holder) -> Caller:
+    if holder.bot is None:
+        return Caller(organises=holder.scope is Scope.ORGANISER)
+    return Caller(holder.bot.name)
 
 
 def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> str:

@@ -76,12 +76,15 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         if handler is None:
             return None
         try:
-            authorise(access, handler_call_details.invocation_metadata or (), self._tokens)
+            metadata = handler_call_details.invocation_metadata or ()
+            caller = authorise(access, metadata, self._tokens)
         except Refused as refused:
             return _refusing(handler, refused)
         if access is Access.HELLO:
             return handler  # Play judges the token of `hello` itself
-        enter = functools.partial(self._limits.call, looks=access is Access.READ)
+        enter = functools.partial(
+            self._limits.call, looks=access is Access.READ, name=call, caller=caller
+        )
         if handler.request_streaming:
             return _entered(handler, enter)
         parse = handler.request_deserializer or bytes

@@ -4,6 +4,10 @@ gRPC neither shows connections nor limits them. So calls are counted instead, by
 the address that they come from. A call counts until the transport is done with it,
 not only until its handler ends: a client that reads nothing holds on to both.
 
+Each call has places of its own, so that who fills one keeps nobody from another. Of
+these a connection, an address, a token and all callers without a token have a share
+each; an organiser's token needs no place.
+
 Under overload bots with matches in play come first, then those that come back,
 then new ones, then calls that only look.
 """
@@ -37,6 +41,10 @@ OWN_HELLOS: Final = 60
 OWN_HELLOS_PER_S: Final = 10.0
 
 
+_WITH_PORT: Final = ("ipv4:", "ipv6:")
+"""Peers of which each connection has a name of its own; those of a socket file have one for all."""
+
+
 class Rank(IntEnum):
     """In which order clients are let in; lower comes first."""
 
@@ -57,9 +65,15 @@ class Limits:
     """Play streams in all; each takes about 40 kB when idle."""
     streams_of_address: int = 1_024
     """Play streams from one address; this machine is held to `streams` alone."""
-    calls: int = 512
-    """All other calls together."""
+    calls: int = 128
+    """Of each other call."""
     calls_of_address: int = 64
+    """Of each other call from one address; this machine is held to the rest of these."""
+    calls_of_connection: int = 16
+    calls_of_bot: int = 16
+    """Of each other call with the tokens of one bot."""
+    calls_of_strangers: int = 64
+    """Of each other call by all together who say no token; the rest is for those who do."""
     hellos: int = 500
     """Bots that may be let in in one go."""
     hellos_per_s: float = 200.0
@@ -75,6 +89,19 @@ class Call(Protocol):
     def add_done_callback(self, callback: Any) -> None:
         """Have `callback` called when the call is over."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a call, as far as its token says it."""
+
+    bot: str = ""
+    """Empty for an organiser, and for who says no token."""
+    organises: bool = False
+    """Whether it is an organiser with a token, who is always let in."""
+
+
+STRANGER: Final = Caller()
 
 
 class CallLimits:
@@ -95,8 +122,11 @@ class CallLimits:
         self.traffic: Final = Traffic()
         """What is sent over the connections of calls that were counted here."""
         self._why_busy = why_busy
+        self._limits = limits
         self._streams = _Open(limits.streams, limits.streams_of_address, "streams")
-        self._calls = _Open(limits.calls, limits.calls_of_address, "calls")
+        self._calls: dict[str, _Open] = {}
+        """By name."""
+        self._organised = 0
         self._hellos = TokenBucket(limits.hellos, limits.hellos_per_s, now_s)
         self._floors = {
             Rank.IN_MATCH: 0.0,
@@ -107,7 +137,9 @@ class CallLimits:
     @property
     def open(self) -> tuple[int, int]:
         """Play streams and other calls that are open."""
-        return self._streams.number, self._calls.number
+        return self._streams.number, self._organised + sum(
+            each.number for each in self._calls.values()
+        )
 
     def stream(self, call: Call) -> Account:
         """Count a play stream until it is over; returns the account of its connection.
@@ -118,16 +150,39 @@ class CallLimits:
         self._streams.enter(call)
         return self.traffic.account(call.peer())
 
-    def call(self, call: Call, *, looks: bool) -> Account:
+    def call(
+        self, call: Call, *, looks: bool, name: str = "", caller: Caller = STRANGER
+    ) -> Account:
         """Count another call until it is over, as `stream`; `looks` if it only does that.
 
+        `name` is that of the call, one of those that exist.
+
         Raises:
-          Refused: if there are too many, or too much else is to be done.
+          Refused: if there are too many, or too much else is to be done. An organiser never is.
         """
+        if caller.organises:
+            self._organised += 1
+            call.add_done_callback(self._organiser_left)
+            return self.traffic.account(call.peer())
         if looks and (why := self._why_busy()):
             raise busy(f"nobody is shown anything just now: {why}", OVERLOAD_RETRY_S)
-        self._calls.enter(call)
-        return self.traffic.account(call.peer())
+        places = self._calls.get(name)
+        if places is None:
+            limits = self._limits
+            places = self._calls[name] = _Open(limits.calls, limits.calls_of_address, "such calls")
+        bot, peer, limits = caller.bot.casefold(), call.peer(), self._limits
+        shares = [
+            _Share(f"bot {bot}", limits.calls_of_bot, "with your token")
+            if bot
+            else _Share("strangers", limits.calls_of_strangers, "without a token")
+        ]
+        if peer.startswith(_WITH_PORT):
+            shares.append(_Share(f"at {peer}", limits.calls_of_connection, "on your connection"))
+        places.enter(call, *shares)
+        return self.traffic.account(peer)
+
+    def _organiser_left(self, *_: object) -> None:
+        self._organised -= 1
 
     def let_in(self, rank: Rank) -> None:
         """Let a bot in that has said hello.
@@ -142,32 +197,48 @@ class CallLimits:
             raise busy("too many bots say hello at once", RETRY_S)
 
 
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """So many calls of one kind may be open of one caller."""
+
+    holder: str
+    most: int
+    where: str
+    """As part of a sentence to the caller."""
+
+
 class _Open:
-    """The calls of one kind that are open, by address."""
+    """The calls of one kind that are open, by who has a share of them."""
 
     def __init__(self, most: int, most_of_address: int, what: str) -> None:
         self._most = most
         self._most_of_address = most_of_address
         self._what = what
-        self._by_address: Counter[str] = Counter()
+        self._held: Counter[str] = Counter()
+        """By holder of a share."""
         self.number = 0
 
-    def enter(self, call: Call) -> None:
+    def enter(self, call: Call, *shares: _Share) -> None:
         address = address_of(call.peer())
+        if address != LOCAL:
+            shares += (_Share(f"from {address}", self._most_of_address, "from your address"),)
         if self.number >= self._most:
             raise _full(f"the arena has {self._most} {self._what} open, and takes no more")
-        if address != LOCAL and self._by_address[address] >= self._most_of_address:
-            most = self._most_of_address
-            raise _full(f"{most} {self._what} are open from your address, and no more are taken")
+        for share in shares:
+            if self._held[share.holder] >= share.most:
+                text = f"{share.most} {self._what} are open {share.where}, and no more are taken"
+                raise _full(text)
+        holders = tuple(share.holder for share in shares)
         self.number += 1
-        self._by_address[address] += 1
-        call.add_done_callback(lambda *_: self._leave(address))
+        self._held.update(holders)
+        call.add_done_callback(lambda *_: self._leave(holders))
 
-    def _leave(self, address: str) -> None:
+    def _leave(self, holders: tuple[str, ...]) -> None:
         self.number -= 1
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        for holder in holders:
+            self._held[holder] -= 1
+            if not self._held[holder]:
+                del self._held[holder]
 
 
 def address_of(peer: str) -> str:
@@ -199,7 +270,9 @@ __all__ = [
     "MAX_WAITING_BYTES",
     "OWN_HELLOS",
     "OWN_HELLOS_PER_S",
+    "STRANGER",
     "CallLimits",
+    "Caller",
     "Limits",
     "Rank",
     "address_of",

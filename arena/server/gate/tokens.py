@@ -23,7 +23,8 @@ from arena.store.keys import NAME, NAME_RULE, Key, Scope
 
 MARK: Final = "arena_"
 GUEST: Final = "guest:"
-"""A token that says nothing but a name, where guests are let in."""
+"""A token that says nothing but a name, where guests are let in: `guest:NAME`, or
+`guest:NAME:SECRET`, with which the name is nobody else's while its stream is open."""
 KEY_ID_CHARS: Final = 8
 """This many characters after the mark are public: the key's id. 208 secret bits are left."""
 SECRET_BYTES: Final = 32
@@ -31,6 +32,7 @@ SECRET_BYTES: Final = 32
 _BASE62: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _SECRET_CHARS: Final = 43  # 62 ** 43 > 256 ** 32
 _CHECK_CHARS: Final = 6  # 62 ** 6 > 2 ** 32
+_SECRET: Final = re.compile(r"[0-9A-Za-z]{0,64}")
 _TOKEN: Final = re.compile(rf"{MARK}[0-9A-Za-z]{{{_SECRET_CHARS + _CHECK_CHARS}}}")
 
 
@@ -107,6 +109,8 @@ class Tokens:
         self._owners: dict[str, str] = {}
         """By bot, as it is spelled without capitals."""
         self._guests: dict[str, str] = {}
+        self._guest_secrets: dict[str, bytes] = {}
+        """SHA-256 of what a guest said beside its name, by name without capitals."""
         self._expiring: dict[bytes, datetime] = {}
         self._noted: dict[str, date] = {}
         self._used: set[str] = set()
@@ -143,6 +147,10 @@ class Tokens:
                 if guest is not None:
                     self._doubtful.add(BotId(guest))
 
+    def is_guest(self, bot: str) -> bool:
+        """Whether no key and no launched bot has this name."""
+        return bot.casefold() not in self._claimed
+
     def owner_of(self, bot: str) -> str:
         """Whose a bot is; a guest, and a bot that the arena launched, are their own."""
         return self._owners.get(bot.casefold(), bot)
@@ -173,7 +181,7 @@ class Tokens:
             is malformed or taken.
         """
         if self.guests and token.startswith(GUEST):
-            return self._guest(token.removeprefix(GUEST))
+            return self._guest(_name_and_secret(token)[0])
         bot = self.holder(token).bot
         if bot is None:
             raise denied("WRONG_SCOPE", "an organiser's token does not play: a bot needs its own")
@@ -221,10 +229,37 @@ class Tokens:
             raise denied("NOT_YOURS", f"the name {name!r} is a guest's who writes it {known!r}")
         return BotId(name)
 
+    def bind_guest(self, token: str, *, here: bool) -> None:
+        """Bind a guest's name to the secret of its token, which has passed `bot`.
+
+        Raises:
+          Refused: if the guest is `here`, with a stream that said another secret or none.
+        """
+        if not (self.guests and token.startswith(GUEST)):
+            return
+        name, secret = _name_and_secret(token)
+        digest = hashlib.sha256(secret.encode()).digest()
+        if here and self._guest_secrets.get(name.casefold(), digest) != digest:
+            raise denied("NOT_YOURS", f"a guest of the name {name!r} is here, with another secret")
+        self._guest_secrets[name.casefold()] = digest
+
     def forget_guest(self, name: str) -> None:
         """Let a guest's name be written in another way again."""
+        self._guest_secrets.pop(name.casefold(), None)
         if self._guests.get(name.casefold()) == name:
             del self._guests[name.casefold()]
+
+
+def _name_and_secret(token: str) -> tuple[str, str]:
+    """What a guest's token says.
+
+    Raises:
+      Refused: if the secret has not the form of one.
+    """
+    name, _, secret = token.removeprefix(GUEST).partition(":")
+    if not _SECRET.fullmatch(secret):
+        raise invalid("BAD_NAME", "a guest's secret has at most 64 letters and digits")
+    return name, secret
 
 
 def unauthenticated(reason: str, text: str) -> Refused:

@@ -1,10 +1,9 @@
 """The lobby: games, who is there, and matches made by hand."""
 
 import asyncio
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from arena.games.catalogue import GAMES, Game
 from arena.ladder.results import MatchOutcome
@@ -14,7 +13,7 @@ from arena.server.matches.matches import Matches, OrderedMatch
 from arena.server.matches.results import outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
 from arena.server.refusals import invalid, not_found
-from arena.server.services.pages import page_size
+from arena.server.services.pages import NEWEST, Place, page_size
 from arena.server.session.session import Session
 from arena.store import StoredMatch
 from arena.wire.settings import setting_message
@@ -24,19 +23,30 @@ from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
-    def __init__(self, matches: Matches, sessions: Iterable[Session]) -> None:
+    def __init__(
+        self,
+        matches: Matches,
+        sessions: Iterable[Session],
+        is_guest: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        """`is_guest` tells of a name whether it is nobody's in particular."""
         self._matches = matches
+        self._is_guest = is_guest
         self._sessions = sessions
 
     def ListGames(
         self, request: lobby_pb2.ListGamesRequest, context: Context
     ) -> lobby_pb2.ListGamesResponse:
-        return lobby_pb2.ListGamesResponse(games=[_game_info(game) for game in GAMES])
+        return _all_games()
 
     def CreateMatch(
         self, request: lobby_pb2.CreateMatchRequest, context: Context
     ) -> lobby_pb2.CreateMatchResponse:
         bots = tuple(BotId(name) for name in request.bots)
+        for name, seats in Counter(request.bots).items():
+            # Guests play against themselves to try things out, and their results are nobody's.
+            if seats > 1 and not self._is_guest(name):
+                raise invalid("BOT_TWICE", f"{name!r} has a key, and sits once at a table")
         terms = requested_terms(request.terms, seats=len(bots), seeded=bool(request.seed))
         order = DealSetOrder.of_match(terms, bots, seed=request.seed)
         match = self._matches.order(order, order.deal_set, BY_HAND)
@@ -56,7 +66,7 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     async def ListMatches(
         self, request: lobby_pb2.ListMatchesRequest, context: Context
     ) -> lobby_pb2.ListMatchesResponse:
-        size, place = page_size(request.page_size), _Place.of_token(request.page_token)
+        size, place = page_size(request.page_size), Place.of_token(request.page_token)
         ordered = self._matches.in_play[::-1]
         names = [match.match_id for match in ordered]
         if place.in_play in names:
@@ -65,7 +75,7 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
             ordered = ()
         infos = [self._ordered(match) for match in ordered[:size]]
         if len(ordered) > size:
-            token = _Place(in_play=infos[-1].match_id).token
+            token = Place(in_play=infos[-1].match_id).token
             return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
         # One more than is shown tells whether there is another page.
         room = size - len(infos)
@@ -77,7 +87,7 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         if len(found) > room:
             last = found[room - 1] if room else None
             ended = place.ended if last is None else (last.ended_unix_ms, last.outcome.match_id)
-            token = _Place(ended=ended or _NEWEST).token
+            token = Place(ended=ended or NEWEST).token
         infos += [_ended(each) for each in shown]
         return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
 
@@ -108,44 +118,9 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a page begins: after a match in play, or after one that has ended."""
-
-    in_play: str = ""
-    ended: tuple[int, str] | None = None
-    """When it ended, in milliseconds since 1970, and its id."""
-
-    @classmethod
-    def of_token(cls, token: str) -> "_Place":
-        """The place that a page token names.
-
-        Raises:
-          Refused: if it names none.
-        """
-        found = _TOKEN.fullmatch(token)
-        if found is None:
-            raise invalid("BAD_PAGE_TOKEN", "the page token is not one that was given out")
-        in_play, ended, match_id = found["in_play"], found["ended"], found["id"]
-        return cls(in_play or "", None if ended is None else (int(ended), match_id))
-
-    @property
-    def begun(self) -> bool:
-        """Whether there was a page before."""
-        return bool(self.in_play) or self.ended is not None
-
-    @property
-    def token(self) -> str:
-        if self.ended is None:
-            return f"in-play-{self.in_play}"
-        return f"ended-{self.ended[0]}-{self.ended[1]}"
-
-
-_NEWEST: Final = (10**15 - 1, "~")
-"""Before all that have ended."""
-_TOKEN: Final = re.compile(
-    r"(in-play-(?P<in_play>[^ ]{1,128})|ended-(?P<ended>[0-9]{1,15})-(?P<id>[^ ]{1,128}))?"
-)
+@functools.cache
+def _all_games() -> lobby_pb2.ListGamesResponse:
+    return lobby_pb2.ListGamesResponse(games=[_game_info(game) for game in GAMES])
 
 
 def _game_info(game: Game) -> lobby_pb2.GameInfo:

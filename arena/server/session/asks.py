@@ -138,6 +138,10 @@ class AskTable:
         entry.said, entry.codec = said, codec
         self.settle(entry)
 
+    def knows(self, number: int) -> bool:
+        """Whether there is an ask of this id that is not forgotten."""
+        return number in self._entries
+
     def contradicts(self, answer: play_pb2.Answer) -> bool:
         """Whether an answer means something else than the one that settled its ask."""
         entry = self._entries.get(answer.ask_id)

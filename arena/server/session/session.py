@@ -123,6 +123,8 @@ class Session:
         """What the bot was asked about deals and may answer."""
         self._last_round_trip_ms = 0
         self._strikes = 0
+        self._invented = 0
+        """Answers of the message in hand to decisions that the bot is not known to have been asked for."""
 
     # Streams.
 
@@ -371,14 +373,7 @@ class Session:
             return
         kind = message.WhichOneof("body")
         if kind == "answers":
-            owed, given = False, message.answers.answers
-            for answer in given if len(given) <= MAX_OPEN_ASKS else self._first_of(given):
-                owed = self._answer(answer, received_s, data) or owed
-                if outbox.closed:
-                    break  # replies to the rest would reach nobody
-            if self._asks.any_waiting:
-                self._fill_slots()
-            if owed:
+            if self._take_answers(outbox, message.answers.answers, received_s, data):
                 return
         elif kind == "ready":
             self.max_matches = min(message.ready.max_matches, MAX_MATCHES)
@@ -392,6 +387,24 @@ class Session:
         else:
             self._unknown(data, received_s)
         self._count_extra()
+
+    def _take_answers(
+        self, outbox: Outbox, given: Sequence[play_pb2.Answer], received_s: float, data: bytes
+    ) -> bool:
+        """Take the answers of one message; false if no open ask wanted any of them."""
+        owed, self._invented = False, 0
+        for answer in given if len(given) <= MAX_OPEN_ASKS else self._first_of(given):
+            owed = self._answer(answer, received_s, data) or owed
+            if outbox.closed:
+                break  # replies to the rest would reach nobody
+        if self._asks.any_waiting:
+            self._fill_slots()
+        # The first of a message that nothing was owed for counts as the message does.
+        for _ in range(self._invented if owed else self._invented - 1):
+            if outbox.closed:
+                break
+            self._count_extra()
+        return owed
 
     def _unknown(self, data: bytes, received_s: float) -> None:
         """A message without a body that this arena knows."""
@@ -473,6 +486,8 @@ class Session:
         if self._asks.contradicts(answer):
             text = f"ask {number} has another answer already, which stands"
             self._refuse(number, _Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
+        elif not self._asks.knows(number) and (seating is None or not seating.is_replayed):
+            self._invented += 1
         # Any other answer is stale or repeated, and needs no reply.
 
     def _garbage(self, text: str, received_s: float, data: bytes) -> None:

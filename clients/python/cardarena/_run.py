@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import importlib.metadata
 import os
+import secrets
 import sys
 import time
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from cardarena._play import play as _play
 from cardarena._receipts import Folder
 from cardarena._redial import Redial
 from cardarena._session import Session
-from cardarena._waiting import Waiting
+from cardarena._waiting import GUEST, Waiting
 from cardarena.v1.play_pb2 import Capability, Hello
 
 DEFAULT_ADDRESS: Final = "localhost:7654"
@@ -98,7 +99,7 @@ def play(
     else:
         author = OneByOne(bot)
     hello = Hello(
-        token=token,
+        token=_with_secret(token),
         sdk=f"cardarena-python/{version()}",
         games=_games.supported(kind.games),
         max_matches=kind.max_matches,
@@ -127,6 +128,13 @@ def play(
         connection.close()
     if connection.lies:
         raise Lied("\n".join(connection.lies))
+
+
+def _with_secret(token: str) -> str:
+    """A guest's token with a secret of this run, so that nobody else takes its seats meanwhile."""
+    if token.startswith(GUEST) and token.count(":") == 1:
+        return f"{token}:{secrets.token_hex(16)}"
+    return token
 
 
 def run(

@@ -12,7 +12,7 @@ class Waiting:
     def __init__(self, hello: Hello, address: str, default_address: str) -> None:
         """A bot that said this `hello`, at an address that it was given."""
         token = hello.token
-        self._name = token.removeprefix(GUEST) if token.startswith(GUEST) else ""
+        self._name = token.split(":")[1] if token.startswith(GUEST) else ""
         self._game = hello.games[0].game if hello.games else "GAME"
         self._server = "" if address == default_address else f" --server {address}"
         self._playing = False

@@ -351,7 +351,7 @@ class ListMatchesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """Matches on a page; 0 is taken as 50, and at most 500 are sent."""
+    """Matches on a page; 0 is taken as 50, and at most 100 are sent."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(
@@ -405,7 +405,7 @@ class ListBotsRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """Bots on a page; 0 is taken as 50, and at most 500 are sent."""
+    """Bots on a page; 0 is taken as 50, and at most 100 are sent."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(

@@ -94,7 +94,7 @@ class LobbyServiceServicer(object):
 
         Errors:
         NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-        INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+        INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
         FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
         RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
         UNAVAILABLE         DRAINING.

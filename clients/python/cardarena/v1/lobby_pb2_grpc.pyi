@@ -49,7 +49,7 @@ class LobbyServiceStub:
 
     Errors:
       NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
       FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
       RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
       UNAVAILABLE         DRAINING.
@@ -92,7 +92,7 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
 
     Errors:
       NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
       FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
       RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
       UNAVAILABLE         DRAINING.
@@ -144,7 +144,7 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Errors:
           NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-          INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+          INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
           FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
           RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
           UNAVAILABLE         DRAINING.

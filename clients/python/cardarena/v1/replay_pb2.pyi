@@ -71,7 +71,7 @@ class ListReplaysRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """Replays on a page; 0 is taken as 50, and at most 500 are sent."""
+    """Replays on a page; 0 is taken as 50, and at most 100 are sent."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
     def __init__(
