@@ -80,10 +80,10 @@ def round_robin(
     plays `max_groups` of them, chosen so that all bots play equally often (give or
     take one deal-set) and meet each other about equally often.
 
-    The seed fixes everything but the ids. Each deal-set has a seed of its own that
-    follows from it, from which neither it nor another's can be found. These depend on the `tournament`'s name as
+    The seed fixes everything but the ids. These depend on the `tournament`'s name as
     well, so that two tournaments in one folder share none. A schedule of more rounds
-    starts with the same deal-sets, so a tournament can be made longer.
+    starts with the same deal-sets, so a tournament can be made longer. Each deal-set has
+    a seed of its own, which tells neither the given one nor that of another deal-set.
 
     Raises:
       ScheduleError: if there are too few bots, two of one name, or no rounds.

@@ -91,7 +91,7 @@ class House:
         self.guard = CallInterceptor(tokens)
         registry = Registry()
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
-            Lobby(self.arena.matches, self.arena.sessions), registry
+            Lobby(self.arena.matches, self.arena.sessions, self.arena.tokens), registry
         )
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(Replays(replays), registry)
         self.handlers = registry.handlers

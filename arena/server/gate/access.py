@@ -70,6 +70,18 @@ def authorise(access: Access, metadata: Iterable[tuple[str, str | bytes]], token
         raise denied("WRONG_SCOPE", "this call needs an organiser's token")
 
 
+def is_organiser(metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> bool:
+    """Whether a call that may be made has an organiser's token. A guest has none.
+
+    Raises:
+      Refused: if its token is no longer valid.
+    """
+    token = bearer(metadata)
+    if not token or (tokens.guests and token.startswith(GUEST)):
+        return False
+    return tokens.holder(token).scope is Scope.ORGANISER
+
+
 def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> str:
     """The token of a play stream: that of `hello`, or else that of the call.
 

@@ -1,7 +1,12 @@
-"""The lobby: games, who is there, and matches made by hand."""
+"""The lobby: games, who is there, and matches made by hand.
+
+Of a deal-set that is not closed only an organiser is told anything: the tables of one
+deal-set play the same boards, so how one goes tells what is to come at another.
+"""
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -9,14 +14,16 @@ from typing import Final
 from arena.games.catalogue import GAMES, Game
 from arena.ladder.results import MatchOutcome
 from arena.server.bots import BotId
+from arena.server.gate.access import is_organiser
 from arena.server.gate.calls import Context
+from arena.server.gate.tokens import Tokens
 from arena.server.matches.matches import Matches, OrderedMatch
 from arena.server.matches.results import outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
 from arena.server.refusals import invalid, not_found
 from arena.server.services.pages import page_size
 from arena.server.session.session import Session
-from arena.store import StoredMatch
+from arena.store import MatchFilter, StoredMatch
 from arena.wire.settings import setting_message
 from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 
@@ -24,8 +31,10 @@ from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
-    def __init__(self, matches: Matches, sessions: Iterable[Session]) -> None:
+    def __init__(self, matches: Matches, sessions: Iterable[Session], tokens: Tokens) -> None:
+        """`tokens` tell who is an organiser."""
         self._matches = matches
+        self._tokens = tokens
         self._sessions = sessions
 
     def ListGames(
@@ -45,11 +54,12 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     async def GetMatch(
         self, request: lobby_pb2.GetMatchRequest, context: Context
     ) -> lobby_pb2.GetMatchResponse:
+        sees_all = self._sees_all(context)
         match = self._matches.get(request.match_id)
-        if match is not None:
+        if match is not None and (sees_all or match.order.alone):
             return lobby_pb2.GetMatchResponse(match=self._ordered(match))
         found = await asyncio.to_thread(self._matches.results.get, request.match_id)
-        if found is None:
+        if found is None or not (sees_all or found.closed):
             raise not_found("UNKNOWN_MATCH", f"there is no match {request.match_id!r}")
         return lobby_pb2.GetMatchResponse(match=_ended(found))
 
@@ -57,7 +67,9 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         self, request: lobby_pb2.ListMatchesRequest, context: Context
     ) -> lobby_pb2.ListMatchesResponse:
         size, place = page_size(request.page_size), _Place.of_token(request.page_token)
-        ordered = self._matches.in_play[::-1]
+        sees_all = self._sees_all(context)
+        in_play = self._matches.in_play[::-1]
+        ordered = tuple(match for match in in_play if sees_all or match.order.alone)
         names = [match.match_id for match in ordered]
         if place.in_play in names:
             ordered = ordered[names.index(place.in_play) + 1 :]
@@ -70,7 +82,10 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         # One more than is shown tells whether there is another page.
         room = size - len(infos)
         found = await asyncio.to_thread(
-            self._matches.results.find, limit=room + 1, after=place.ended
+            self._matches.results.find,
+            MatchFilter(closed=not sees_all),
+            limit=room + 1,
+            after=place.ended,
         )
         shown = [each for each in found[:room] if each.outcome.match_id not in names]
         token = ""
@@ -86,13 +101,21 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     ) -> lobby_pb2.ListBotsResponse:
         # A bot of several processes is a tournament's: matches by hand are made with the first.
         here = {each.bot.name: each for each in self._sessions if each.invited}
+        if self._sees_all(context):
+            playing = Counter({name: each.matches for name, each in here.items()})
+        else:
+            tables = (match.table for match in self._matches.in_play if match.order.alone)
+            playing = Counter(bot.name for table in tables for bot in table.bots)
         # The last name of a page may have left since: the next begins with those after it.
         names = sorted(name for name in here if name > request.page_token)
         size = page_size(request.page_size)
         return lobby_pb2.ListBotsResponse(
-            bots=[_bot_info(here[name]) for name in names[:size]],
+            bots=[_bot_info(here[name], playing[name]) for name in names[:size]],
             next_page_token=names[size - 1] if len(names) > size else "",
         )
+
+    def _sees_all(self, context: Context) -> bool:
+        return is_organiser(context.invocation_metadata() or (), self._tokens)
 
     def _ordered(self, match: OrderedMatch) -> lobby_pb2.MatchInfo:
         game, bots = match.order.terms.game.id, [bot.name for bot in match.table.bots]
@@ -168,7 +191,7 @@ def _game_info(game: Game) -> lobby_pb2.GameInfo:
     )
 
 
-def _bot_info(session: Session) -> lobby_pb2.BotInfo:
+def _bot_info(session: Session, matches: int) -> lobby_pb2.BotInfo:
     return lobby_pb2.BotInfo(
         bot=session.bot.name,
         games=[
@@ -177,7 +200,7 @@ def _bot_info(session: Session) -> lobby_pb2.BotInfo:
             if game.id in session.games
             and session.games[game.id].rules_version in (0, game.rules_version)
         ],
-        matches=session.matches,
+        matches=matches,
         max_matches=session.max_matches,
     )
 
