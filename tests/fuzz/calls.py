@@ -105,7 +105,7 @@ class House:
 
     def call(self, method, authorization, request):
         """What a call answers, as messages, and its context."""
-        context = Call(request, "ipv4:127.0.0.1:1")
+        context = Call(request, "ipv4:127.0.0.1:1", authorization)
         try:
             return self.loop.run_until_complete(
                 self._answers(Details(method, authorization), context)

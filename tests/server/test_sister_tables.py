@@ -17,6 +17,7 @@ from arena.store import open_store
 from arena.store.keys import Scope
 from arena.testing.orders import match_order
 from cardarena.v1 import lobby_pb2
+from tests.doubles.calls import Call
 from tests.server.cuts import quick_disk
 from tests.server.lives import arena_in, plays, run
 from tests.server.test_identity import make_key
@@ -30,19 +31,13 @@ RUNNING = lobby_pb2.MatchStatus.MATCH_STATUS_RUNNING
 ENDED = lobby_pb2.MatchStatus.MATCH_STATUS_ENDED
 
 
-class Call:
-    """The context of a call with a token, or without one."""
-
-    def __init__(self, token=""):
-        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
-
-    def invocation_metadata(self):
-        return self._metadata
+def called(token):
+    return Call(authorization=f"Bearer {token}" if token else "")
 
 
 def told(arena, tokens, token):
     """All that the lobby says of matches and bots. No time passes meanwhile."""
-    lobby, call = Lobby(arena.matches, arena.sessions, tokens), Call(token)
+    lobby, call = Lobby(arena.matches, arena.sessions, tokens), called(token)
     found = [
         lobby.ListBots(lobby_pb2.ListBotsRequest(), call),
         asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(), call)),
