@@ -73,10 +73,12 @@ def test_colours_and_progress_are_the_commands_own():
     file = io.StringIO()
     console = PlainConsole(file=file, force_terminal=True, color_system="standard")
     console.print(Text("x", "red"))
-    with console.status("in play"):
-        pass
+    with console.status("in play") as status:
+        status.update("at its end", spinner="line")
+        status._live.refresh()
     assert "\x1b[31mx" in file.getvalue()
-    assert "\x1b[?25l" in file.getvalue(), "the cursor is hidden while it spins"
+    assert "\x1b[2K" in file.getvalue(), "the line is drawn again"
+    assert "\N{REPLACEMENT CHARACTER}" not in file.getvalue()
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
