@@ -14,10 +14,12 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli import LazyGroup
+from arena.cli import LazyGroup, main
 from arena.cli.logs import formatter
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import PlainErrors, say
+from cardarena.v1 import journal_pb2
+from tests.replay.test_signing import bodies_of, rewritten, signed_replay
 
 CLI = Path(__file__).parents[2] / "arena" / "cli"
 
@@ -121,3 +123,48 @@ def test_all_output_passes_there():
         if path.name != "console.py":
             assert not re.search(r"(?<!Plain)\bConsole\(", text), f"{path}: use PlainConsole"
         assert "ensure_ascii" not in text, f"{path}: JSON is shown as ASCII"
+
+
+EVERY = "\x1b[2J\x9b31m\r\u202e\u2066\u2028"
+
+
+def texts(message):
+    """Every text in a message, set or not, as how to set it; lists of texts have one more."""
+    for field in message.DESCRIPTOR.fields:
+        if field.type == field.TYPE_STRING:
+            yield message, field
+        elif field.type == field.TYPE_MESSAGE:
+            held = getattr(message, field.name)
+            if field.is_repeated:
+                for each in held[:1]:
+                    yield from texts(each)
+            elif message.HasField(field.name):
+                yield from texts(held)
+
+
+def set_text(message, field):
+    if field.is_repeated:
+        getattr(message, field.name).append(EVERY)
+    else:
+        setattr(message, field.name, f"{getattr(message, field.name)}{EVERY}")
+
+
+def test_every_text_of_every_record_is_shown_harmless(tmp_path):
+    path = signed_replay(tmp_path)
+    records = [journal_pb2.Record.FromString(body) for body in bodies_of(path)]
+    seen = set()
+    for at, record in enumerate(records):
+        for number, (_, field) in enumerate(texts(record)):
+            if field.full_name in seen:
+                continue
+            seen.add(field.full_name)
+
+            def change(found, at=at, number=number):
+                set_text(*list(texts(found[at]))[number])
+
+            file = tmp_path / "changed.replay"
+            file.write_bytes(rewritten(path, change))
+            for command in (["replay", "show"], ["replay", "verify"], ["replay", "export"]):
+                assert_harmless(CliRunner().invoke(main, [*command, str(file)]).output)
+            assert_harmless(CliRunner().invoke(main, ["why", str(file), "0"]).output)
+    assert len(seen) > 10
