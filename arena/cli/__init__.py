@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import click
 
+from arena.cli.terminal.plain import PlainErrors
+
 #: What each command is for and where it is; its own first sentence says the same at more length.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "bots": ("arena.cli.bots", "The bots that are connected to an arena."),
@@ -24,7 +26,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(PlainErrors):
     """A group whose commands are imported when they are called.
 
     To import them all takes a second, of which `arena --help` needs nothing.

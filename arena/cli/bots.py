@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from arena.cli.lobby import Server, lobby_of, server_options
 from arena.cli.near import nearest
-from arena.cli.terminal.draw import plain
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.plain import plain, say
 from cardarena.v1 import lobby_pb2
 
 
@@ -42,9 +42,9 @@ def bots(*, game: str, as_json: bool, server: Server) -> None:
         return
     if not found:
         who = f"No bot that plays {game}" if game else "No bot"
-        click.echo(f"{who} is connected to {server.address}.")
+        say(f"{who} is connected to {server.address}.")
         return
-    console = Console()
+    console = PlainConsole()
     table = Table(box=None, pad_edge=False)
     for name in ("bot", "plays", "matches"):
         table.add_column(name, no_wrap=name != "plays")

@@ -10,11 +10,11 @@ from statistics import fmean
 from typing import Final
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from arena.cli import standings as show
 from arena.cli.arguments import bot_commands, log_to, plain_errors
+from arena.cli.terminal.console import PlainConsole
 from arena.cli.tournament import progress_bars
 from arena.games.catalogue import GAMES, game_by_id
 from arena.ladder.standings import Standings
@@ -90,7 +90,7 @@ def demo(data: Path, seed: str) -> None:
         raise click.ClickException(text)
     _clear(data)
     log_to(data)
-    console = Console()
+    console = PlainConsole()
     began = time.monotonic()
     with plain_errors():
         plans = [_plan(event, seed) for event in PROGRAMME]
@@ -195,7 +195,7 @@ def _clear(data: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _say_more(console: Console, data: Path, seconds: float) -> None:
+def _say_more(console: PlainConsole, data: Path, seconds: float) -> None:
     replays = sorted((data / "replays").glob("*.replay"))
     arena = ".venv/bin/arena"
     console.print(f"\nPlayed in {seconds:.0f} s. {len(replays)} replays are in {data / 'replays'}.")

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.markdown import Markdown
 from rich.table import Table
 
 from arena.cli.arguments import GameType
+from arena.cli.terminal.console import PlainConsole
 from arena.games.catalogue import GAMES, Game
 from arena.games.options import Setting, Value
 
@@ -71,7 +71,7 @@ def games(context: click.Context, as_json: bool) -> None:
         table.add_column(name, no_wrap=name != "what it is")
     for game in GAMES:
         table.add_row(game.id, game.title, _seats(game), game.summary)
-    Console().print(table)
+    PlainConsole().print(table)
 
 
 @games.command(
@@ -84,7 +84,7 @@ def show(game: Game, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(_as_json(game) | {"page": game.describe()}, indent=2))
         return
-    console = Console()
+    console = PlainConsole()
     console.print(Markdown(game.describe()))
     table = Table("option", "default", "values", "meaning", title=f"Options of {game.id}")
     for setting in game.settings:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from arena.cli.arguments import data_option, plain_errors
 from arena.cli.named import require_folder
+from arena.cli.terminal.console import PlainConsole
 from arena.replay.signing import kept_key
 from arena.server.data_folder import store_path
 from arena.server.gate.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
@@ -139,7 +139,7 @@ def list_keys(as_json: bool, data: Path) -> None:
         used = "" if key.used is None else key.used.isoformat()
         row = (key.id, key.scope.value, key.bot, key.owner, _state(key, now), _day(key.created))
         table.add_row(*row, used)
-    Console().print(table if held else "There are no keys.")
+    PlainConsole().print(table if held else "There are no keys.")
 
 
 @keys.command(

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 import grpc
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from arena.cli.arguments import game_options, parse_options, time_control_of, timed
 from arena.cli.lobby import Lobby, NoLobby, Server, lobby_of, server_options
 from arena.cli.near import nearest
-from arena.cli.terminal.draw import plain
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.plain import plain, say
 from arena.replay.words import count
 from cardarena.v1 import game_pb2, lobby_pb2
 
@@ -78,7 +78,7 @@ def match(
     if as_json:
         click.echo(json.dumps(_as_json(made), indent=2))
     elif no_wait:
-        click.echo(made.match_id)
+        say(made.match_id)
     else:
         _print(made)
     if made.ending == game_pb2.Ending.ENDING_ABORTED:
@@ -121,7 +121,7 @@ def _followed(lobby: Lobby, made: lobby_pb2.MatchInfo, *, quiet: bool) -> lobby_
 
 @contextlib.contextmanager
 def _progress(made: lobby_pb2.MatchInfo, *, quiet: bool) -> Iterator[Any]:
-    console = Console(stderr=True, quiet=quiet, highlight=False)
+    console = PlainConsole(stderr=True, quiet=quiet, highlight=False)
     console.print(f"Match {made.match_id} begins: {', '.join(made.bots)}.", markup=False)
     began_s = time.monotonic()
     with console.status("in play") as status:
@@ -134,7 +134,7 @@ def _progress(made: lobby_pb2.MatchInfo, *, quiet: bool) -> Iterator[Any]:
 
 
 def _print(match: lobby_pb2.MatchInfo) -> None:
-    console = Console()
+    console = PlainConsole()
     if match.places:
         table = Table("place", "bot", "seat", "score", title=match.game)
         for seat in sorted(range(len(match.bots)), key=lambda seat: match.places[seat]):
@@ -142,7 +142,7 @@ def _print(match: lobby_pb2.MatchInfo) -> None:
             table.add_row(str(match.places[seat]), name, str(seat), str(match.scores[seat]))
         console.print(table)
     if match.ending == game_pb2.Ending.ENDING_FORFEIT:
-        click.echo(
+        say(
             "A bot with too many faults was played by fallback; where the arena's data are, "
             f"ask why: arena why {match.match_id} BOT"
         )

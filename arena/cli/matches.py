@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from arena.cli.arguments import DEFAULT_DATA, GameType, data_option, plain_errors
 from arena.cli.named import meant, require_folder
 from arena.cli.near import nearest
-from arena.cli.terminal.draw import plain
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.plain import plain
 from arena.games.catalogue import Game
 from arena.ladder.results import ABORTED
 from arena.replay.words import count
@@ -108,7 +108,7 @@ def list_matches(wanted: MatchFilter, *, limit: int, as_json: bool, data: Path) 
     if not shown:
         click.echo("No match has ended yet." if wanted == MatchFilter() else "No match fits.")
         return
-    console = Console()
+    console = PlainConsole()
     if not console.is_terminal:
         console.width = _UNBROKEN  # one match a line, for grep
     console.print(_table(shown))

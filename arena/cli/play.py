@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import click
 import trio
-from rich.console import Console
 from rich.table import Table
 
 from arena.cli import series
@@ -24,6 +23,8 @@ from arena.cli.arguments import (
     timed,
 )
 from arena.cli.series import Exceptions, Played, Record
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.plain import say
 from arena.cli.terminal.watcher import Watcher
 from arena.games.catalogue import Game
 from arena.referee import Ending, FaultKind, Outcome
@@ -126,7 +127,7 @@ def play(
                 exceptions.match_id = order.deal_set
                 await launcher.ensure(players)  # one that died in the last game comes again
                 if watch:
-                    arena.matches.watch(order.deal_set, Watcher(Console()))
+                    arena.matches.watch(order.deal_set, Watcher(PlainConsole()))
                 match = arena.matches.order(order, order.deal_set, SCHEDULED)
                 await match.outcome()
                 assert match.played is not None
@@ -213,13 +214,13 @@ class _Told:
             _print(self._game, game, self.path(game), self._fault_limit)
         elif records:
             title = f"{self._game.title}, {count_of(len(series.complete(self._games)), 'game')}"
-            Console().print(series.table(records, title))
+            PlainConsole().print(series.table(records, title))
         for line in self._exceptions.in_all():
-            click.echo(line)
+            say(line)
         if self._exceptions.first is not None:
             match_id, bot = self._exceptions.first
             path = replay_path(self._replays, match_id)
-            click.echo(f"At which moves, and from where: arena why {path} {shlex.quote(bot)}")
+            say(f"At which moves, and from where: arena why {path} {shlex.quote(bot)}")
 
     def _records(self) -> list[Record]:
         games = series.complete(self._games)
@@ -251,7 +252,7 @@ def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict
 
 
 def _print(game: Game, played: Played, path: Path, fault_limit: int) -> None:
-    console, names, outcome = Console(), played.names, played.outcome
+    console, names, outcome = PlainConsole(), played.names, played.outcome
     if outcome.ending is Ending.ABORTED:
         return
     table = Table("place", "bot", "seat", "score", "faults", title=game.title)

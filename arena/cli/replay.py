@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from arena.cli.arguments import data_option
 from arena.cli.matches import list_matches, match_filters
 from arena.cli.named import replay_of
-from arena.cli.terminal.draw import plain
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.plain import plain
 from arena.cli.terminal.screen import Eyes, Screen, Viewer
 from arena.cli.terminal.steps import Steps, print_all, step_through
 from arena.games.contract import Seat
@@ -120,7 +120,7 @@ def show(
     with plain_replay_errors(file):
         eyes = _eyes(opened, seat, spectator=spectator)
         noted = {} if seat is None else notes_of(file, opened, Seat(seat))
-        screen = Screen(opened, eyes, Console(highlight=False), noted)
+        screen = Screen(opened, eyes, PlainConsole(highlight=False), noted)
         steps = Steps.of(opened)
     chosen = steps.frames
     if hand is not None:
@@ -325,7 +325,9 @@ def _replays_of(files: Sequence[Path]) -> list[Path]:
 def _print_verdict(verdict: Verdict, arena: bytes) -> None:
     verified = verdict.verified
     if verified is None:
-        click.echo(click.style("✗", "red") + f" {verdict.path}: {plain(verdict.problem)}")
+        click.echo(
+            click.style("✗", "red") + f" {plain(str(verdict.path))}: {plain(verdict.problem)}"
+        )
         return
     outcome = verified.outcome
     facts = [
@@ -353,7 +355,9 @@ def _print_verdict(verdict: Verdict, arena: bytes) -> None:
         facts.append(f"{asks} as in {count(len(verdict.receipts), f'{signed} receipt'.strip())}")
     if verdict.notebooks:
         facts.append(f"{count(verdict.notes_compared, 'note')} as made at it")
-    click.echo(click.style("✓", "green") + f" {verdict.path}: {' · '.join(facts)}")
+    click.echo(
+        click.style("✓", "green") + f" {plain(str(verdict.path))}: {plain(' · '.join(facts))}"
+    )
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, Any]:

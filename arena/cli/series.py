@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import click
 from rich.table import Table
 
+from arena.cli.terminal.plain import say
 from arena.jail import told_exception
 from arena.ladder.student_t import quantile
 from arena.referee import Ending, Outcome
@@ -138,7 +138,7 @@ class Exceptions:
         counts = self._counts.setdefault(bot, Counter())
         counts[told.what] += 1
         if counts[told.what] == 1:
-            click.echo(f"{bot} raised an exception: {told.what}", err=True)
+            say(f"{bot} raised an exception: {told.what}", err=True)
 
     def in_all(self) -> list[str]:
         """A sentence for each bot that raised any."""

@@ -11,6 +11,7 @@ import click
 from arena.cli.arena_status import NoAnswer, Status, as_json, status_of_folder, status_of_page
 from arena.cli.arguments import data_option
 from arena.cli.named import require_folder
+from arena.cli.terminal.plain import say
 
 
 @click.command(
@@ -50,7 +51,7 @@ def status(metrics: str | None, as_data: bool, data: Path) -> None:
         return
     for line in _lines(found, told, datetime.now(UTC)):
         # What another program says could hold anything, such as orders to the terminal.
-        click.echo("".join(char if char.isprintable() else "?" for char in line))
+        say(line)
 
 
 def _lines(found: Status, told: Mapping[str, Any], now: datetime) -> Iterator[str]:

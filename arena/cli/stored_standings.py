@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +13,7 @@ from arena.cli import standings as show
 from arena.cli.arguments import data_option, plain_errors
 from arena.cli.named import require_folder
 from arena.cli.near import nearest
+from arena.cli.terminal.console import PlainConsole
 from arena.cli.tournament import Told
 from arena.games.catalogue import UnknownGame, game_by_id
 from arena.ladder.head_to_head import records
@@ -60,9 +60,9 @@ def standings(*, name: str | None, pairs: bool, as_json: bool, as_csv: bool, dat
         made = show.pairs_as_csv if pairs else show.as_csv
         click.echo(made(told.standings, told.records), nl=False)
     elif pairs:
-        Console().print(show.head_to_head(told.standings, told.records))
+        PlainConsole().print(show.head_to_head(told.standings, told.records))
     else:
-        told.print(Console())
+        told.print(PlainConsole())
 
 
 def _told(store: Store, name: str) -> Told:
@@ -109,7 +109,7 @@ def _list(store: Store, *, as_json: bool) -> None:
     if not found:
         click.echo("There is no tournament yet.")
         return
-    Console().print(_table(found))
+    PlainConsole().print(_table(found))
 
 
 def _table(found: list[dict[str, Any]]) -> Table:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
 
@@ -26,6 +25,7 @@ from arena.cli.arguments import (
     time_control_of,
     timed,
 )
+from arena.cli.terminal.console import PlainConsole
 from arena.games.catalogue import Game
 from arena.ladder.head_to_head import Records, records
 from arena.ladder.standings import Standings, standings
@@ -152,7 +152,7 @@ def tournament(
     elif as_csv:
         click.echo(show.as_csv(told.standings, told.records), nl=False)
     else:
-        told.print(Console())
+        told.print(PlainConsole())
         click.echo(f"Replays: {data / 'replays'}")
     if report.incomplete:
         count = len(report.incomplete)
@@ -184,7 +184,7 @@ class Told:
         }
         return about | show.as_json(self.standings, self.records)
 
-    def print(self, console: Console) -> None:
+    def print(self, console: PlainConsole) -> None:
         """The table, for people, and who won against whom."""
         title = f"{self.title}, {self.seats} seats"
         console.print(show.table(self.standings, title, records=self.records))
@@ -214,7 +214,7 @@ def _run(plan: TournamentPlan, data: Path, *, quiet: bool, accept_changed: bool)
     except Stopped as stopped:
         done = stopped.so_far[plan.name]
         if done and not quiet:
-            Console().print(show.table(standings(plan.schedule, done), "So far"))
+            PlainConsole().print(show.table(standings(plan.schedule, done), "So far"))
         text = f"stopped after {len(done)} matches; run the same command to go on"
         raise click.ClickException(text) from None
     return played
@@ -231,7 +231,7 @@ def progress_bars(plans: Sequence[TournamentPlan], *, quiet: bool) -> Iterator[O
         TimeRemainingColumn(),
     )
     width = max(len(plan.game.title) for plan in plans)
-    with RichProgress(*columns, console=Console(stderr=True, quiet=quiet)) as bars:
+    with RichProgress(*columns, console=PlainConsole(stderr=True, quiet=quiet)) as bars:
         tasks = {
             plan.name: bars.add_task(f"{plan.game.title:{width}}", total=None) for plan in plans
         }

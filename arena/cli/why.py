@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.console import Console
 
 from arena.cli.arguments import data_option
 from arena.cli.named import REPLAYS, names_a_file, published, seat_of
 from arena.cli.replay import plain_replay_errors
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.plain import say
 from arena.cli.terminal.why import Line, Output, printed_at, printed_with, tell
 from arena.games.contract import Seat
 from arena.jail import (
@@ -74,16 +75,16 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
     logs = _logs(data, account)
     if as_json:
         told = _as_json(account, logs, _ask_ids(data, account))
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(told, indent=2))
         return
-    console = Console(highlight=False, soft_wrap=False)
+    console = PlainConsole(highlight=False, soft_wrap=False)
     output = _output(logs, _ask_ids(data, account))
     tell(account, console, output=output, replay=str(path), full=full)
     rest = [f"All that it printed: {log}" for log in logs]
     if account.incident:
         rest.append(f"What the arena's log says: grep {account.incident} {data / 'arena.log'}")
     if rest:
-        click.echo("\n" + "\n".join(rest))
+        say("\n" + "\n".join(rest))
 
 
 # What the bot printed.
@@ -172,13 +173,13 @@ def _stands(match: str, bot: str, data: Path, *, as_json: bool) -> None:
                 for each in faults
             ],
         }
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(told, indent=2))
         return
     for line in lines:
-        click.echo(line)
+        say(line)
     for each in faults:
         what = FAULT_WORDS[FaultKind(each.fault)]
-        click.echo(f"  decision {each.decision}: it {what}: {each.reason}")
+        say(f"  decision {each.decision}: it {what}: {each.reason}")
 
 
 def _how_it_stands(standing: Standing, seat: Seat) -> list[str]:

@@ -10,6 +10,7 @@ and every version of Python.
 """
 
 import hashlib
+import hmac
 import itertools
 import json
 import math
@@ -81,7 +82,8 @@ def round_robin(
 
     The seed fixes everything but the ids. These depend on the `tournament`'s name as
     well, so that two tournaments in one folder share none. A schedule of more rounds
-    starts with the same deal-sets, so a tournament can be made longer.
+    starts with the same deal-sets, so a tournament can be made longer. Each deal-set has
+    a seed of its own, which tells neither the given one nor that of another deal-set.
 
     Raises:
       ScheduleError: if there are too few bots, two of one name, or no rounds.
@@ -152,7 +154,7 @@ def _sampled_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
 
 def _deal_set(number: int, group: Group, seed: str, tournament: str) -> DealSetPlan:
     seating = tuple(_shuffled(sorted(group), seed, "seating", number))
-    boards = f"{seed}/{number}"
+    boards = _derived_seed(seed, number)
     deal_set_id = _digest(tournament, seed, "deal-set", number, seating)[:_ID_DIGITS]
     return DealSetPlan(
         id=deal_set_id,
@@ -174,6 +176,15 @@ def _deal_set(number: int, group: Group, seed: str, tournament: str) -> DealSetP
 
 def _shuffled(items: Sequence[_T], *about: object) -> list[_T]:
     return sorted(items, key=lambda item: _digest(*about, item))
+
+
+def _derived_seed(seed: str, number: int) -> str:
+    """The seed of one deal-set: HMAC-SHA-256 under the tournament's.
+
+    A replay names the seed of its deal-set while other deal-sets are in play.
+    """
+    about = json.dumps(["deal-set seed", number])
+    return hmac.digest(seed.encode(), about.encode(), "sha256").hex()
 
 
 def _digest(*about: object) -> str:

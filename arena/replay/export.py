@@ -142,4 +142,4 @@ def plain_value(value: Any) -> Any:
 
 
 def _line(kind: str, values: dict[str, Any]) -> str:
-    return json.dumps({"type": kind, **values}, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps({"type": kind, **values}, separators=(",", ":"))

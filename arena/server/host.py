@@ -407,7 +407,7 @@ class _Host:
         play = play_handler(arena, flush, arena.now_s, self._watch)
         server.add_generic_rpc_handlers((play,))
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
-            Lobby(arena.matches, arena.sessions, self._tokens.is_guest), server
+            Lobby(arena.matches, arena.sessions, arena.tokens), server
         )
         replays = Replays(arena.replays, arena.matches.results)
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(replays, server)

@@ -46,6 +46,11 @@ class StoredMatch:
     published: bool
     """Whether there is a replay of it; its id is the match's."""
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was played alone, or every match of its deal-set is over and published."""
+        return not self.deal_set or self.published
+
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
@@ -60,6 +65,8 @@ class MatchFilter:
     """Some bot was at fault."""
     published: bool = False
     """There is a replay of it."""
+    closed: bool = False
+    """It was played alone, or every match of its deal-set is over and published."""
 
 
 class Matches:
@@ -139,6 +146,8 @@ class Matches:
             conditions.append(table.c.id.in_(select(schema.faults.c.match)))
         if wanted.published:
             conditions.append(table.c.published)
+        if wanted.closed:
+            conditions.append(or_(table.c.deal_set.is_(None), table.c.published))
         if after is not None:
             ended, match_id = after
             earlier = and_(table.c.ended_unix_ms == ended, table.c.id < match_id)

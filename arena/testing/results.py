@@ -42,6 +42,7 @@ class MemoryResults:
             self._stored(each)
             for each in newest
             if (after is None or _place(each) < after)
+            and (self._stored(each).closed or not wanted.closed)
             and wanted.game in ("", each.game)
             and wanted.ending in ("", each.outcome.ending)
             and set(wanted.bots) <= set(each.bots)

@@ -42,6 +42,8 @@ def test_nothing_heavy_is_loaded_for(arguments):
         "arena.__main__",
         "arena.cli",
         "arena.cli.near",
+        "arena.cli.terminal",
+        "arena.cli.terminal.plain",
     }
 
 

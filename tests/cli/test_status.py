@@ -188,7 +188,7 @@ def test_what_a_page_says_gives_no_orders_to_the_terminal():
     with page_of({**EMPTY, "faults": {"\x1b[31mred": 3}}) as address:
         code, text = status("--metrics", address)
     assert code == 0
-    assert rows(text)["faults"] == "?[31mred 3"
+    assert rows(text)["faults"] == "\N{REPLACEMENT CHARACTER}[31mred 3"
 
 
 # What is said if there is nothing.

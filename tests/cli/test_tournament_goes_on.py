@@ -6,12 +6,18 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from arena.ladder.schedule import round_robin
+from arena.replay.read import Replay
 from arena.replay.signing import kept_key
 from arena.replay.verify import verify_file
+from arena.server.data_folder import store_path
+from arena.store import open_store
 from tests.rows import slow_unless
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +69,33 @@ def test_a_server_that_is_stopped_loses_no_finished_match(number, said, tmp_path
     assert len(replays) == 48
     key = kept_key(tmp_path).public_key
     assert all(verify_file(path, arena=key).ok for path in replays)
+
+
+def revealed(data):
+    """The seeds that the replays name, by deal-set."""
+    found = [Replay.open(path) for path in (data / "replays").glob("*.replay")]
+    return {each.opened.deal_set: each.revealed.seed for each in found}
+
+
+def test_a_replay_names_the_seed_of_its_deal_set_alone(tmp_path):
+    arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=1)
+    subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    with open_store(store_path(tmp_path)) as store:
+        settings = store.tournaments()[0]
+        names = [each.name for each in settings.entrants]
+        first, second = round_robin(
+            names, seats=2, deal_sets=2, seed=settings.seed, tournament=settings.name
+        )
+        assert settings.seed == "go on"
+        assert revealed(tmp_path) == {first.id: first.seed}
+        for path in (tmp_path / "replays").glob("*.replay"):
+            assert b"go on" not in path.read_bytes(), "others' seeds would follow from it"
+        # The second was planned by an arena that derived seeds in another way.
+        older = replace(second, seed="go on/2")
+        store.open_tournament(settings, (first, older), now=datetime.now(UTC))
+    arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=2)
+    subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    assert revealed(tmp_path)[second.id] == "go on/2", "it keeps what it was begun with"
 
 
 DYING_BOT = """

@@ -10,14 +10,18 @@ class Aborted(grpc.aio.AbortError):
 class Call:
     """A servicer's context, as far as handlers use one: `grpc.aio.ServicerContext`."""
 
-    def __init__(self, request=b"", peer="ipv4:192.0.2.1:1"):
+    def __init__(self, request=b"", peer="ipv4:192.0.2.1:1", authorization=""):
         self._request, self._peer = request, peer
         self._callbacks = []
+        self._metadata = (("authorization", authorization),) if authorization else ()
         self.trailers = ()
         self.code, self.text = grpc.StatusCode.OK, ""
 
     def peer(self):
         return self._peer
+
+    def invocation_metadata(self):
+        return self._metadata
 
     def set_trailing_metadata(self, trailers):
         self.trailers = trailers

@@ -91,7 +91,7 @@ class House:
         self.guard = CallInterceptor(tokens)
         registry = Registry()
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
-            Lobby(self.arena.matches, self.arena.sessions, tokens.is_guest), registry
+            Lobby(self.arena.matches, self.arena.sessions, self.arena.tokens), registry
         )
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(
             Replays(replays, self.arena.matches.results), registry
@@ -111,7 +111,7 @@ class House:
 
     def call(self, method, authorization, request):
         """What a call answers, as messages, and its context."""
-        context = Call(request, "ipv4:127.0.0.1:1")
+        context = Call(request, "ipv4:127.0.0.1:1", authorization)
         try:
             return self.loop.run_until_complete(
                 self._answers(Details(method, authorization), context)

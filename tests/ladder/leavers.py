@@ -121,8 +121,8 @@ def leaving(way, ahead, otherwise):
     return script
 
 
-async def played(game, match, way):
-    spec = seeded_spec(game.id, len(match.bots), {"hands": HANDS[len(match.bots)]}, seed=match.seed)
+async def played(game, match, boards, way):
+    spec = seeded_spec(game.id, len(match.bots), {"hands": HANDS[len(match.bots)]}, seed=boards)
     scripts = [script_of(bot, match, seat) for seat, bot in enumerate(match.bots)]
     outcome = await play(spec, [Scripted(script) for script in scripts])
     if LEAVES in match.bots:
@@ -142,7 +142,7 @@ def trial(game, way, deal_sets):
 
     async def all_matches():
         return {
-            match.id: await played(game, match, WAYS[way])
+            match.id: await played(game, match, f"{way}/{deal_set.number}", WAYS[way])
             for deal_set in plan
             for match in deal_set.matches
         }

@@ -1,7 +1,9 @@
 """The round robin of complete deal-sets."""
 
+import hmac
 import itertools
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -105,6 +107,17 @@ def test_seatings_are_drawn_anew():
     assert min(circles["bot1"], circles["bot2"]) > 30
 
 
+def test_the_seed_of_a_deal_set_tells_nothing_of_the_seed_it_follows_from():
+    # Replays name it while other deal-sets are in play.
+    found = plan(4, 4, deal_sets=9, seed="long and secret")
+    for each in found:
+        assert re.fullmatch("[0-9a-f]{64}", each.seed)
+        keyed = hmac.digest(
+            b"long and secret", f'["deal-set seed", {each.number}]'.encode(), "sha256"
+        )
+        assert each.seed == keyed.hex()
+
+
 def test_the_seed_changes_the_boards_and_the_seatings():
     one, other = plan(4, 4, deal_sets=9, seed="1"), plan(4, 4, deal_sets=9, seed="2")
     assert {each.seed for each in one}.isdisjoint(each.seed for each in other)
@@ -153,7 +166,7 @@ def test_a_schedule_is_the_same_in_every_version_of_the_arena():
     # A tournament that was begun must be gone on with: change this only with a migration.
     (each,) = round_robin(["ann", "bob"], seats=2, deal_sets=1, seed="7", tournament="t")
     assert each.bots == ("ann", "bob")
-    assert each.seed == "7/1"
+    assert each.seed == "f9b07137691cf88c1113072a35e963a4a8293d74075a2a25eb67c713d1b0f392"
     assert [match.id for match in each.matches] == ["f63fd87a0c7e96705dcc", "ece684bb5e3b854cf8b5"]
 
 

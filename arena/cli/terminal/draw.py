@@ -12,6 +12,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from arena.cards import CANONICAL, JOKER
+from arena.cli.terminal.plain import plain
 
 _SYMBOLS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 # A four-colour pack: no two suits are mistaken for each other.
@@ -19,11 +20,6 @@ _COLOURS: Final = {"c": "green", "d": "cyan", "h": "red", "s": "bold"}
 _CARDS: Final = re.compile(r"(?<![A-Za-z0-9])(?:[2-9TJQKA][cdhs]|Jk)+(?![A-Za-z0-9])")
 _CARD: Final = re.compile("..")
 _LIST_INDENT: Final = 2
-
-
-def plain(text: str) -> str:
-    """Text that others wrote, with all that is not printable made harmless."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def card(name: str) -> Text:

@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli.terminal import draw
+from arena.cli.terminal.plain import plain
 from arena.games.contract import Seat, Told, View
 from arena.games.notation import Notation
 from arena.referee.spec import Ending, FaultKind
@@ -82,7 +83,7 @@ class Screen:
         """What the match was and who sat where."""
         opened, spec = self._replay.opened, self._spec
         start = datetime.fromtimestamp(opened.start_unix_ms / 1000, UTC)
-        self._print(Rule(Text(f"{spec.terms.game.title} · match {draw.plain(spec.match_id)}")))
+        self._print(Rule(Text(f"{spec.terms.game.title} · match {plain(spec.match_id)}")))
         options = values_of_settings(opened.terms.options).items()
         control = spec.terms.time_control
         rows = [
@@ -95,11 +96,11 @@ class Screen:
             ("seen by", self._who_sees()),
         ]
         for name, value in rows:
-            self._print(Text().append(f"{name:<8} ", "dim").append(draw.plain(value)))
+            self._print(Text().append(f"{name:<8} ", "dim").append(plain(value)))
         for seat, entrant in enumerate(spec.entrants):
-            version = f" {draw.plain(entrant.version)}" if entrant.version else ""
+            version = f" {plain(entrant.version)}" if entrant.version else ""
             line = Text().append(f"seat {seat}   ", "dim")
-            self._print(line.append(draw.plain(entrant.name), "bold").append(version))
+            self._print(line.append(plain(entrant.name), "bold").append(version))
         for out in spec.forfeited_seats:
             text = f"{self._who(out.seat)} had forfeited before the first card"
             self._print(Text(f"{text}{self._because(out.seat, out.reason)}", "red"))
@@ -146,7 +147,7 @@ class Screen:
 
     def problem(self, text: str) -> None:
         """Why the replay goes no further."""
-        self._print(Text(f"The replay is not true: {draw.plain(text)}.", "bold red"))
+        self._print(Text(f"The replay is not true: {plain(text)}.", "bold red"))
 
     def say(self, text: str) -> None:
         """A word to the viewer."""
@@ -194,7 +195,7 @@ class Screen:
     def _because(self, seat: int, reason: str) -> str:
         """A reason, for those who may know it."""
         own = self._eyes is Viewer.ALL or self._eyes == seat
-        return f" ({draw.plain(reason)})" if own and reason else ""
+        return f" ({plain(reason)})" if own and reason else ""
 
     def _awaited(self, frame: Frame) -> str:
         """The seats that had still to decide when the match ended within a step."""
@@ -241,7 +242,7 @@ class Screen:
                 yield Text(f"      {text}", "bold red")
         note = self._noted.get(decision.decision, "") if self._eyes == decision.seat else ""
         if note:
-            yield Text().append("      note: ", "dim").append(draw.plain(note), "italic")
+            yield Text().append("      note: ", "dim").append(plain(note), "italic")
 
     def _judged_by(self, decision: Decision) -> str:
         """The evidence of a fault, in words."""
@@ -317,7 +318,7 @@ class Screen:
         return f"{self._name(seat)} (seat {seat})"
 
     def _name(self, seat: int) -> str:
-        return draw.plain(self._replay.names[seat])
+        return plain(self._replay.names[seat])
 
     def _print(self, what: Text | Rule | Table) -> None:
         self._console.print(what, soft_wrap=isinstance(what, Text))

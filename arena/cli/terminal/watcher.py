@@ -7,6 +7,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from arena.cli.terminal import draw
+from arena.cli.terminal.plain import plain
 from arena.games.contract import Event, View
 from arena.games.notation import Notation
 from arena.referee import Entrant, Fault, Outcome
@@ -29,9 +30,9 @@ class Watcher:
         """The lines of the view before."""
 
     def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[Entrant]) -> None:
-        self._names = [draw.plain(entrant.name) for entrant in entrants]
+        self._names = [plain(entrant.name) for entrant in entrants]
         self._events = Notation(terms.game.module.Event)
-        self._print(Rule(Text(f"{terms.game.title} · match {draw.plain(match_id)}")))
+        self._print(Rule(Text(f"{terms.game.title} · match {plain(match_id)}")))
         for seat, name in enumerate(self._names):
             self._print(Text().append(f"seat {seat}   ", "dim").append(name, "bold"))
 

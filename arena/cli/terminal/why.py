@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli.terminal import draw
+from arena.cli.terminal.plain import plain
 from arena.referee.spec import Ending, FaultKind
 from arena.replay.account import Account, ExceptionStory, FaultStory
 from arena.replay.advice import advice
@@ -119,7 +120,7 @@ class _Teller:
 
     def all(self) -> Iterator[RenderableType]:
         account = self._account
-        yield Rule(Text(f"{account.game.title} · match {draw.plain(account.match_id)}"))
+        yield Rule(Text(f"{account.game.title} · match {plain(account.match_id)}"))
         yield self._who()
         yield Text()
         yield from self._verdict()
@@ -153,12 +154,12 @@ class _Teller:
     def _who(self) -> Text:
         account = self._account
         others = listed(
-            f"{draw.plain(name)} (seat {seat})"
+            f"{plain(name)} (seat {seat})"
             for seat, name in enumerate(account.names)
             if seat != account.seat
         )
         start = _start(account)
-        line = Text().append(draw.plain(account.bot), "bold")
+        line = Text().append(plain(account.bot), "bold")
         line.append(f" at seat {account.seat}, against {others}\n")
         own = count(account.decisions, "decision")
         asked = f", {account.unasked} of them without being asked" if account.unasked else ""
@@ -177,13 +178,13 @@ class _Teller:
         else:
             yield Text(f"{self._result()}.", "bold")
         if account.forfeited_before:
-            why = draw.plain(account.forfeited_before)
+            why = plain(account.forfeited_before)
             yield Text(f"It forfeited before the first card: {why}. {_BY_FALLBACK}", "bold red")
         elif account.forfeit is not None:
             yield Text(f"It forfeited {self._at(account.forfeit)}: {self._why_forfeited()}.", "red")
             yield Text(_BY_FALLBACK)
         for seat in account.others_forfeited:
-            name = draw.plain(account.names[seat])
+            name = plain(account.names[seat])
             yield Text(f"{name} (seat {seat}) forfeited, and is placed behind all that stayed.")
         yield Text(self._summary())
 
@@ -197,7 +198,7 @@ class _Teller:
         account, fault = self._account, self._account.forfeit
         assert fault is not None
         if fault.kind is FaultKind.GONE and fault.reason:
-            return draw.plain(fault.reason)
+            return plain(fault.reason)
         return f"this was its fault number {account.fault_limit}, which is the limit"
 
     def _summary(self) -> str:
@@ -226,7 +227,7 @@ class _Teller:
             yield Text()
             times = f", {len(stories)} times" if len(stories) > 1 else ""
             at = f"first at decision {first.decision} (hand {first.hand})"
-            yield Text(f"Exception{times}, {at}: {draw.plain(raised)}", "bold")
+            yield Text(f"Exception{times}, {at}: {plain(raised)}", "bold")
             yield Padding(self._exception(first), (0, 0, 0, 2))
             if self._show:
                 yield _command(f"{self._show} --step {first.step}")
@@ -260,7 +261,7 @@ class _Teller:
         return line.append(", and forfeited the match", "bold red") if fault.forfeited else line
 
     def _fault(self, fault: FaultStory) -> RenderableType:
-        rows: list[tuple[str, Sequence[Text]]] = [("why", [Text(draw.plain(fault.reason))])]
+        rows: list[tuple[str, Sequence[Text]]] = [("why", [Text(plain(fault.reason))])]
         rows.append(("asked", [self._asked(fault)]))
         if not fault.unasked:
             rows.append(("it saw", list(draw.view(fault.view))))
@@ -322,7 +323,7 @@ class _Teller:
     # What follows from it.
 
     def _advice(self) -> Sequence[tuple[str, str]]:
-        return [(kind, draw.plain(text)) for kind, text in advice(self._account)]
+        return [(kind, plain(text)) for kind, text in advice(self._account)]
 
     def _slowest(self) -> Sequence[tuple[str, str]]:
         slow = (each for each in self._account.slowest if each.charged_us >= 1000)
@@ -359,7 +360,7 @@ def _deed(fault: FaultStory) -> str:
 
 
 def _printed_text(line: Line) -> str:
-    text = draw.plain(line.text.replace("\t", "    "))
+    text = plain(line.text.replace("\t", "    "))
     return f"(process: {text})" if line.by_arena else text
 
 
@@ -373,7 +374,7 @@ def _command(command: str) -> Text:
 
 
 def _note(decision: int, text: str) -> Text:
-    return Text().append(f"decision {decision}: ", "dim").append(draw.plain(text), "italic")
+    return Text().append(f"decision {decision}: ", "dim").append(plain(text), "italic")
 
 
 def _grid(

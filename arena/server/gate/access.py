@@ -89,6 +89,18 @@ def _caller(holder: Holder) -> Caller:
     return Caller(holder.bot.name)
 
 
+def is_organiser(metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> bool:
+    """Whether a call that may be made has an organiser's token. A guest has none.
+
+    Raises:
+      Refused: if its token is no longer valid.
+    """
+    token = bearer(metadata)
+    if not token or (tokens.guests and token.startswith(GUEST)):
+        return False
+    return tokens.holder(token).scope is Scope.ORGANISER
+
+
 def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> str:
     """The token of a play stream: that of `hello`, or else that of the call.
 

@@ -1,21 +1,27 @@
-"""The lobby: games, who is there, and matches made by hand."""
+"""The lobby: games, who is there, and matches made by hand.
+
+Of a deal-set that is not closed only an organiser is told anything: the tables of one
+deal-set play the same boards, so how one goes tells what is to come at another.
+"""
 
 import asyncio
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from arena.games.catalogue import GAMES, Game
 from arena.ladder.results import MatchOutcome
 from arena.server.bots import BotId
+from arena.server.gate.access import is_organiser
 from arena.server.gate.calls import Context
+from arena.server.gate.tokens import Tokens
 from arena.server.matches.matches import Matches, OrderedMatch
 from arena.server.matches.results import outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
 from arena.server.refusals import invalid, not_found
 from arena.server.services.pages import NEWEST, Place, page_size
 from arena.server.session.session import Session
-from arena.store import StoredMatch
+from arena.store import MatchFilter, StoredMatch
 from arena.wire.settings import setting_message
 from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 
@@ -23,15 +29,10 @@ from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
-    def __init__(
-        self,
-        matches: Matches,
-        sessions: Iterable[Session],
-        is_guest: Callable[[str], bool] = lambda _: True,
-    ) -> None:
-        """`is_guest` tells of a name whether it is nobody's in particular."""
+    def __init__(self, matches: Matches, sessions: Iterable[Session], tokens: Tokens) -> None:
+        """`tokens` tell who is an organiser, and which names are nobody's in particular."""
         self._matches = matches
-        self._is_guest = is_guest
+        self._tokens = tokens
         self._sessions = sessions
 
     def ListGames(
@@ -45,7 +46,7 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         bots = tuple(BotId(name) for name in request.bots)
         for name, seats in Counter(request.bots).items():
             # Guests play against themselves to try things out, and their results are nobody's.
-            if seats > 1 and not self._is_guest(name):
+            if seats > 1 and not self._tokens.is_guest(name):
                 raise invalid("BOT_TWICE", f"{name!r} has a key, and sits once at a table")
         terms = requested_terms(request.terms, seats=len(bots), seeded=bool(request.seed))
         order = DealSetOrder.of_match(terms, bots, seed=request.seed)
@@ -55,11 +56,12 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     async def GetMatch(
         self, request: lobby_pb2.GetMatchRequest, context: Context
     ) -> lobby_pb2.GetMatchResponse:
+        sees_all = self._sees_all(context)
         match = self._matches.get(request.match_id)
-        if match is not None:
+        if match is not None and (sees_all or match.order.alone):
             return lobby_pb2.GetMatchResponse(match=self._ordered(match))
         found = await asyncio.to_thread(self._matches.results.get, request.match_id)
-        if found is None:
+        if found is None or not (sees_all or found.closed):
             raise not_found("UNKNOWN_MATCH", f"there is no match {request.match_id!r}")
         return lobby_pb2.GetMatchResponse(match=_ended(found))
 
@@ -67,7 +69,9 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         self, request: lobby_pb2.ListMatchesRequest, context: Context
     ) -> lobby_pb2.ListMatchesResponse:
         size, place = page_size(request.page_size), Place.of_token(request.page_token)
-        ordered = self._matches.in_play[::-1]
+        sees_all = self._sees_all(context)
+        in_play = self._matches.in_play[::-1]
+        ordered = tuple(match for match in in_play if sees_all or match.order.alone)
         names = [match.match_id for match in ordered]
         if place.in_play in names:
             ordered = ordered[names.index(place.in_play) + 1 :]
@@ -80,7 +84,10 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         # One more than is shown tells whether there is another page.
         room = size - len(infos)
         found = await asyncio.to_thread(
-            self._matches.results.find, limit=room + 1, after=place.ended
+            self._matches.results.find,
+            MatchFilter(closed=not sees_all),
+            limit=room + 1,
+            after=place.ended,
         )
         shown = [each for each in found[:room] if each.outcome.match_id not in names]
         token = ""
@@ -96,13 +103,21 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     ) -> lobby_pb2.ListBotsResponse:
         # A bot of several processes is a tournament's: matches by hand are made with the first.
         here = {each.bot.name: each for each in self._sessions if each.invited}
+        if self._sees_all(context):
+            playing = Counter({name: each.matches for name, each in here.items()})
+        else:
+            tables = (match.table for match in self._matches.in_play if match.order.alone)
+            playing = Counter(bot.name for table in tables for bot in table.bots)
         # The last name of a page may have left since: the next begins with those after it.
         names = sorted(name for name in here if name > request.page_token)
         size = page_size(request.page_size)
         return lobby_pb2.ListBotsResponse(
-            bots=[_bot_info(here[name]) for name in names[:size]],
+            bots=[_bot_info(here[name], playing[name]) for name in names[:size]],
             next_page_token=names[size - 1] if len(names) > size else "",
         )
+
+    def _sees_all(self, context: Context) -> bool:
+        return is_organiser(context.invocation_metadata() or (), self._tokens)
 
     def _ordered(self, match: OrderedMatch) -> lobby_pb2.MatchInfo:
         game, bots = match.order.terms.game.id, [bot.name for bot in match.table.bots]
@@ -143,7 +158,7 @@ def _game_info(game: Game) -> lobby_pb2.GameInfo:
     )
 
 
-def _bot_info(session: Session) -> lobby_pb2.BotInfo:
+def _bot_info(session: Session, matches: int) -> lobby_pb2.BotInfo:
     return lobby_pb2.BotInfo(
         bot=session.bot.name,
         games=[
@@ -152,7 +167,7 @@ def _bot_info(session: Session) -> lobby_pb2.BotInfo:
             if game.id in session.games
             and session.games[game.id].rules_version in (0, game.rules_version)
         ],
-        matches=session.matches,
+        matches=matches,
         max_matches=session.max_matches,
     )
 

@@ -229,7 +229,9 @@ async def _play(
     on_progress: OnProgress,
 ) -> Played:
     """Play what is missing of one tournament, and rank its bots."""
-    schedule = plan.schedule
+    # One that was begun keeps the seeds that it was begun with.
+    held = {each.id: each for each in await trio.to_thread.run_sync(tournament.deal_sets)}
+    schedule = tuple(held[each.id] for each in plan.schedule)
     known = await trio.to_thread.run_sync(tournament.outcomes)
     missing = [
         each

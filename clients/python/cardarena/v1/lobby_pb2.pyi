@@ -463,7 +463,9 @@ class BotInfo(_message.Message):
     bot: _builtins.str
     """Its name, as matches are made with."""
     matches: _builtins.int
-    """Matches that it plays, or is about to."""
+    """Matches that it plays, or is about to; to others than organisers those that are
+    not of a deal-set.
+    """
     max_matches: _builtins.int
     """Matches that it plays at the same time at most."""
     @_builtins.property

@@ -106,6 +106,8 @@ class LobbyServiceServicer(object):
     def GetMatch(self, request, context):
         """Gets one match.
 
+        A match of a deal-set is known to organisers alone until the whole deal-set is over.
+
         Errors:
         NOT_FOUND  UNKNOWN_MATCH.
         """
@@ -114,7 +116,8 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListMatches(self, request, context):
-        """Lists matches, newest first.
+        """Lists matches, newest first; those of a deal-set to organisers alone until the
+        whole deal-set is over.
 
         Errors:
         INVALID_ARGUMENT  BAD_PAGE_TOKEN.

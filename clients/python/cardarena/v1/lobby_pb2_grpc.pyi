@@ -57,11 +57,14 @@ class LobbyServiceStub:
     GetMatch: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.GetMatchRequest, _lobby_pb2.GetMatchResponse]
     """Gets one match.
 
+    A match of a deal-set is known to organisers alone until the whole deal-set is over.
+
     Errors:
       NOT_FOUND  UNKNOWN_MATCH.
     """
     ListMatches: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.ListMatchesRequest, _lobby_pb2.ListMatchesResponse]
-    """Lists matches, newest first.
+    """Lists matches, newest first; those of a deal-set to organisers alone until the
+    whole deal-set is over.
 
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
@@ -100,11 +103,14 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
     GetMatch: _aio.UnaryUnaryMultiCallable[_lobby_pb2.GetMatchRequest, _lobby_pb2.GetMatchResponse]  # type: ignore[assignment]
     """Gets one match.
 
+    A match of a deal-set is known to organisers alone until the whole deal-set is over.
+
     Errors:
       NOT_FOUND  UNKNOWN_MATCH.
     """
     ListMatches: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListMatchesRequest, _lobby_pb2.ListMatchesResponse]  # type: ignore[assignment]
-    """Lists matches, newest first.
+    """Lists matches, newest first; those of a deal-set to organisers alone until the
+    whole deal-set is over.
 
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
@@ -158,6 +164,8 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_lobby_pb2.GetMatchResponse, _abc.Awaitable[_lobby_pb2.GetMatchResponse]]:
         """Gets one match.
 
+        A match of a deal-set is known to organisers alone until the whole deal-set is over.
+
         Errors:
           NOT_FOUND  UNKNOWN_MATCH.
         """
@@ -168,7 +176,8 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lobby_pb2.ListMatchesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_lobby_pb2.ListMatchesResponse, _abc.Awaitable[_lobby_pb2.ListMatchesResponse]]:
-        """Lists matches, newest first.
+        """Lists matches, newest first; those of a deal-set to organisers alone until the
+        whole deal-set is over.
 
         Errors:
           INVALID_ARGUMENT  BAD_PAGE_TOKEN.

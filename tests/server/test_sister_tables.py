@@ -1,0 +1,106 @@
+"""Of a deal-set that is not closed, calls tell an organiser and nobody else.
+
+Its tables play the same boards: how one goes tells what is to come at another.
+"""
+
+import asyncio
+
+import pytest
+import trio
+
+from arena.server.bots import BotId
+from arena.server.gate.tokens import Tokens
+from arena.server.orders import DealSetOrder, TableOrder
+from arena.server.refusals import Refused
+from arena.server.services.lobby import Lobby
+from arena.store import open_store
+from arena.store.keys import Scope
+from arena.testing.orders import match_order
+from cardarena.v1 import lobby_pb2
+from tests.doubles.calls import Call
+from tests.server.cuts import quick_disk
+from tests.server.lives import arena_in, plays, run
+from tests.server.test_identity import make_key
+
+ANN, BOB = BotId("ann"), BotId("bob")
+ALONE = match_order("abstrac", (ANN, BOB), {"hands": 2}, seed="1", match_id="m")
+SET = DealSetOrder(
+    "set", ALONE.terms, (TableOrder("m", (ANN, BOB)), TableOrder("n", (BOB, ANN), 1)), ALONE.seed
+)
+RUNNING = lobby_pb2.MatchStatus.MATCH_STATUS_RUNNING
+ENDED = lobby_pb2.MatchStatus.MATCH_STATUS_ENDED
+
+
+def called(token):
+    return Call(authorization=f"Bearer {token}" if token else "")
+
+
+def told(arena, tokens, token):
+    """All that the lobby says of matches and bots. No time passes meanwhile."""
+    lobby, call = Lobby(arena.matches, arena.sessions, tokens), called(token)
+    found = [
+        lobby.ListBots(lobby_pb2.ListBotsRequest(), call),
+        asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(), call)),
+        asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_size=1), call)),
+    ]
+    for match_id in ("m", "n"):
+        try:
+            request = lobby_pb2.GetMatchRequest(match_id=match_id)
+            found.append(asyncio.run(lobby.GetMatch(request, call)))
+        except Refused as refused:
+            found.append((refused.reason, refused.text))
+    return found
+
+
+def decisions(arena, match_id):
+    table = arena.matches.referee.tables.get(match_id)
+    return 0 if table is None else table.decisions
+
+
+@pytest.mark.parametrize("results", ["in a store", "in memory"])
+def test_nothing_of_a_deal_set_is_told_before_it_is_closed(tmp_path, monkeypatch, results):
+    async def main(store):
+        kept = store.matches() if results == "in a store" else None
+        organiser = make_key(store.keys(), Scope.ORGANISER, "ann")
+        bot = make_key(store.keys(), Scope.BOT, "bob", "other")
+        tokens = Tokens(guests=True, keys=store.keys().all())
+        others = ("", "guest:ann", bot)
+        async with arena_in(tmp_path, kept) as (arena, nursery):
+            for each in (ANN, BOB):
+                nursery.start_soon(plays, arena, each)
+            await trio.sleep(0.1)
+            before = {token: told(arena, tokens, token) for token in others}
+            assert not before[""][1].matches
+
+            async def play(match_id):
+                """Play a match; the calls are made while it is in play, and after it."""
+                nursery.start_soon(arena.lease, SET, match_id)
+                while decisions(arena, match_id) < 5:  # noqa: ASYNC110 - no event tells it
+                    await trio.sleep(0.01)
+                now = told(arena, tokens, organiser)
+                assert [each.matches for each in now[0].bots] == [1, 1]
+                assert now[1].matches[0].status == RUNNING
+                assert now[1].matches[0].decisions >= 5
+                yield
+                await arena.lease(SET, match_id)
+                yield
+
+            async for _ in play("m"):
+                assert {token: told(arena, tokens, token) for token in others} == before
+            (ended,) = told(arena, tokens, organiser)[1].matches
+            assert (ended.match_id, ended.status) == ("m", ENDED)
+            assert any(ended.scores)
+            moments = play("n")
+            await anext(moments)
+            assert {token: told(arena, tokens, token) for token in others} == before
+            await anext(moments)
+            for token in others:
+                bots, listed, page, m, n = told(arena, tokens, token)
+                assert [each.matches for each in bots.bots] == [0, 0]
+                assert [each.match_id for each in listed.matches] == ["n", "m"]
+                assert page.next_page_token
+                assert m.match.scores == ended.scores
+                assert n.match.status == ENDED
+
+    with quick_disk(monkeypatch), open_store(tmp_path / "arena.db") as store:
+        run(lambda: main(store))
