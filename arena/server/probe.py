@@ -67,18 +67,20 @@ class TransportProbe:
 
     async def stop(self) -> None:
         """Send no more."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-        self._meter.probes_end()
-        self._folder.cleanup()
+        try:
+            if self._task is not None:
+                self._task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await self._task
+        finally:
+            self._meter.probes_end()
+            self._folder.cleanup()
 
     async def _run(self) -> None:
         failed = 0
         while failed < TRIES:
             returned = self._returned
-            with contextlib.suppress(grpc.aio.AioRpcError, TimeoutError):
+            with contextlib.suppress(*_FAILURES):
                 async with grpc.aio.insecure_channel(self._address, _OPTIONS) as channel:
                     await self._probe(channel)
             self._meter.probes_end()
@@ -106,6 +108,8 @@ class TransportProbe:
             call.cancel()
 
 
+_FAILURES: Final = (grpc.aio.AioRpcError, asyncio.InvalidStateError, TimeoutError)
+"""Of a call: it has ended, also between two words, or takes too long."""
 _OPTIONS: Final = (("grpc.use_local_subchannel_pool", 1),)
 
 
