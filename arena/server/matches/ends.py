@@ -7,6 +7,7 @@ from arena.games.contract import Seat
 from arena.replay.deal_book import Opening
 from arena.replay.frames import frames
 from arena.replay.journal.recovery import ToldEnd
+from arena.replay.notes import without_notes
 from arena.replay.read import Replay
 from arena.replay.records import Framed
 from arena.replay.write import with_revealed
@@ -26,7 +27,8 @@ def last_events(
       OSError, Damaged, Discrepancy, Unplayable: if that is not possible.
     """
     if bodies:
-        found = Replay.of_records(Framed(0, each) for each in with_revealed(bodies, opening))
+        published, _ = without_notes(bodies)
+        found = Replay.of_records(Framed(0, each) for each in with_revealed(published, opening))
     else:
         found = Replay.open(replay)
     spec = found.spec()
