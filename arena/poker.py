@@ -23,7 +23,6 @@ and a table from counts to values answers; it fills as hands come up.
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from functools import reduce
-from itertools import combinations
 from operator import or_
 from typing import Final
 
@@ -73,7 +72,8 @@ _RANK_COUNTS: Final = (1 << _SUIT_SHIFT) - 1
 _NO_CARDS: Final = 0x3333 << _SUIT_SHIFT
 _FIVE_SUITED: Final = 0x8888 << _SUIT_SHIFT
 
-_RANK_BIT: Final = {card: 1 << RANKS.index(card[0]) for card in PACK_52}
+RANK_BIT: Final = {card: 1 << RANKS.index(card[0]) for card in PACK_52}
+"""The bit of the card's rank, the deuce's the lowest."""
 
 
 def standard(cards: Sequence[Card]) -> int:
@@ -81,26 +81,14 @@ def standard(cards: Sequence[Card]) -> int:
     key = sum(map(_key_of, cards), _NO_CARDS)
     if key & _FIVE_SUITED:
         suit = SUITS[((key & _FIVE_SUITED) >> _SUIT_SHIFT).bit_length() // 4 - 1]
-        return _BY_SUITED_RANKS[sum(_RANK_BIT[card] for card in cards if card[1] == suit)]
-    return _BY_RANK_COUNTS[key & _RANK_COUNTS]
-
-
-def each_five(cards: Sequence[Card]) -> list[int]:
-    """What `standard` says of every five of the cards, in the order of `combinations`.
-
-    Much quicker than to ask for one after the other.
-    """
-    keys = map(sum, combinations(map(_key_of, cards), 5))
-    return [
-        standard(five) if key + _NO_CARDS & _FIVE_SUITED else _BY_RANK_COUNTS[key & _RANK_COUNTS]
-        for key, five in zip(keys, combinations(cards, 5), strict=True)
-    ]
+        return BY_SUITED_RANKS[sum(RANK_BIT[card] for card in cards if card[1] == suit)]
+    return BY_RANK_COUNTS[key & _RANK_COUNTS]
 
 
 def front(cards: Iterable[Card]) -> int:
     """Three cards by sets and high cards alone; on the same scale as `standard`."""
     # The same table serves: three cards make no straight, and have no five of a suit.
-    return _BY_RANK_COUNTS[sum(map(_key_of, cards)) & _RANK_COUNTS]
+    return BY_RANK_COUNTS[sum(map(_key_of, cards)) & _RANK_COUNTS]
 
 
 def soko(cards: Sequence[Card]) -> int:
@@ -115,7 +103,7 @@ def soko_upcards(cards: Sequence[Card]) -> int:
 
     Sets and high cards; with four cards also a complete Canadian flush or straight.
     """
-    value = _BY_RANK_COUNTS[sum(map(_key_of, cards)) & _RANK_COUNTS]
+    value = BY_RANK_COUNTS[sum(map(_key_of, cards)) & _RANK_COUNTS]
     return value if len(cards) < 4 else max(value, _canadian(cards))
 
 
@@ -187,6 +175,80 @@ def _of_rank_counts(counts: int) -> int:
     return _value(HandClass.HIGH_CARD, held[:5])
 
 
+_ONES: Final = sum(1 << 3 * at for at in range(len(RANKS)))
+_RUN_OF_FIVE: Final = 0o11111
+_WHEEL: Final = 0o1_000_000_001_111
+
+
+def strongest_five(counts: int) -> int:
+    """The five that are strongest, suits aside, among eight cards or so: by counts and in counts.
+
+    Counts are sums of `RANK_COUNT`, of at most four cards of a rank.
+    """
+    ones = counts & _ONES
+    twos = counts >> 1 & _ONES
+    fours = counts >> 2 & _ONES
+    trips = ones & twos | fours
+    ranks = ones | twos | fours
+    if fours:
+        quad = fours.bit_length() - 1
+        return (4 << quad) + (1 << (ranks & ~(1 << quad)).bit_length() - 1)
+    pairs = twos
+    trip = trips.bit_length() - 1
+    if trips:
+        pairs &= ~(1 << trip)
+        if pairs:
+            return (3 << trip) + (1 << pairs.bit_length())
+    run = ranks & ranks << 3
+    run &= run << 6
+    run &= ranks << 12
+    if run:
+        return _RUN_OF_FIVE << run.bit_length() - 13
+    if ranks & _WHEEL == _WHEEL:
+        return _WHEEL
+    if trips:
+        ranks &= ~(1 << trip)
+        kicker = 1 << ranks.bit_length() - 1
+        return (3 << trip) + kicker + (1 << (ranks ^ kicker).bit_length() - 1)
+    five = 0
+    wanted = 5
+    if pairs:
+        pair = 1 << pairs.bit_length() - 1
+        five = pair << 1
+        ranks ^= pair
+        wanted = 3
+        pairs ^= pair
+        if pairs:
+            pair = 1 << pairs.bit_length() - 1
+            five += pair << 1
+            ranks ^= pair
+            wanted = 1
+    while wanted:
+        kicker = 1 << ranks.bit_length() - 1
+        five += kicker
+        ranks ^= kicker
+        wanted -= 1
+    return five
+
+
+def strongest_front(counts: int) -> int:
+    """The front that is strongest among cards of these counts, as in `strongest_five`."""
+    ones = counts & _ONES
+    twos = counts >> 1 & _ONES
+    fours = counts >> 2 & _ONES
+    trips = ones & twos | fours
+    if trips:
+        return 3 << trips.bit_length() - 1
+    ranks = ones | twos
+    if twos:
+        pair = 1 << twos.bit_length() - 1
+        return 2 * pair + (1 << (ranks ^ pair).bit_length() - 1)
+    first = 1 << ranks.bit_length() - 1
+    ranks ^= first
+    second = 1 << ranks.bit_length() - 1
+    return first + second + (1 << (ranks ^ second).bit_length() - 1)
+
+
 def _of_suited_ranks(mask: int) -> int:
     """The value of five or more cards of one suit, by their ranks."""
     top = _straight_top(mask, 5)
@@ -210,8 +272,13 @@ def _others(held: Sequence[int], used: Sequence[int]) -> list[int]:
     return [rank for rank in held if rank not in used]
 
 
-_BY_RANK_COUNTS: Final = _Table(_of_rank_counts)
-_BY_SUITED_RANKS: Final = _Table(_of_suited_ranks)
+BY_RANK_COUNTS: Final = _Table(_of_rank_counts)
+"""Values of 1 to 7 cards without five of a suit, by the sum of their `RANK_COUNT`s."""
+BY_SUITED_RANKS: Final = _Table(_of_suited_ranks)
+"""Values of 5 or more cards of one suit, by the sum of their `RANK_BIT`s."""
+
+RANK_COUNT: Final = {card: key & _RANK_COUNTS for card, key in _KEY.items()}
+"""One in the octal digit of the card's rank: sums of it count ranks."""
 
 
 _AT_LEAST_TWO_PAIR: Final = least(HandClass.TWO_PAIR)
@@ -225,7 +292,7 @@ def _canadian(cards: Sequence[Card]) -> int:
             by_suit = sorted(cards, key=lambda card: (card[1] == suit, _RANK_NUMBER[card[0]]))
             ranks = [_RANK_NUMBER[card[0]] for card in reversed(by_suit)]
             return _value(HandClass.CANADIAN_FLUSH, ranks)
-    top = _straight_top(reduce(or_, map(_RANK_BIT.__getitem__, cards)), 4)
+    top = _straight_top(reduce(or_, map(RANK_BIT.__getitem__, cards)), 4)
     if not top:
         return 0
     left = [_RANK_NUMBER[card[0]] for card in cards]

@@ -14,23 +14,44 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.catalogue import GAMES
-from bench import clock, end_to_end, floor, ladder, local, peers, rules, watching, wire
+from bench import (
+    clock,
+    cost,
+    end_to_end,
+    floor,
+    hands,
+    ladder,
+    local,
+    pages,
+    peers,
+    rules,
+    sdks,
+    watchers,
+    watching,
+    wire,
+)
 from bench.encode import ask_60_moves_us
 from bench.processes import Failed
 from bench.versions import versions
 
 PARTS: Final = (
+    "cost",
     "wire",
     "encode",
     "end_to_end",
     "rules",
+    "hands",
     "local",
     "clock",
     "watching",
     "ladder",
+    "sdks",
+    "web",
 )
-ENCODE_TARGET_US: Final = 60
+ENCODE_TARGET_US: Final = 30
 WATCHING_TARGET_US: Final = 1.0
+TURN_TARGET_MS: Final = 1.0
+"""Most that a thousand watchers may add to a turn of the match that they watch."""
 PLAIN_COLUMNS: Final = 100
 """Width where the output is not a terminal."""
 
@@ -114,6 +135,28 @@ def _rules(quick: bool, progress: Progress) -> dict[str, Any]:
         "rules": {name: medians[name] for name in seats},
         "peers": {name: per_s for name, per_s in medians.items() if name not in seats},
     }
+
+
+def _hands(quick: bool, progress: Progress) -> dict[str, Any]:
+    """All evaluators take turns, so that they see the same machine."""
+    rates: dict[str, rules.Rate] = {}
+    table = _table("Values of seven cards a second", "evaluator", "hands/s")
+    for name, make in hands.EVALUATORS.items():
+        try:
+            rates[name] = hands.rate_of(make())
+        except ImportError:
+            table.add_row(name, "not installed")
+    rounds, seconds = (1, 0.3) if quick else (5, 0.7)
+    found: dict[str, list[float]] = {name: [] for name in rates}
+    for at in range(rounds):
+        for name, rate in rates.items():
+            progress(f"{name} {at + 1}/{rounds}")
+            found[name].append(rate(seconds))
+    medians = {name: round(statistics.median(each)) for name, each in found.items()}
+    for name, per_s in medians.items():
+        table.add_row(name, f"{per_s:,}")
+    _out.print(table)
+    return {"hands": medians}
 
 
 def _local(quick: bool, progress: Progress) -> dict[str, Any]:
@@ -205,6 +248,80 @@ def _ladder(quick: bool, progress: Progress) -> dict[str, Any]:
     return {"ladder": found}
 
 
+def _sdks(quick: bool, progress: Progress) -> dict[str, Any]:
+    sdks.build(progress)
+    found = sdks.measure(*((1, 0.7) if quick else (5, 3.0)), progress)
+    _out.print("Each SDK's random bot with a bare server, streams x matches; for docs/sdks.md")
+    _out.print(sdks.markdown(found), soft_wrap=True, markup=False, highlight=False)
+    if missing := [name for name in sdks.COMMANDS if name not in sdks.built()]:
+        _out.print(f"left out, as its tool is missing: {', '.join(missing)}")
+    written = {name: sdks.lines(name) for name in sdks.SOURCES}
+    return {"sdks": [asdict(each) for each in found], "sdk_lines": written}
+
+
+def _web(quick: bool, progress: Progress) -> dict[str, Any]:
+    page = pages.measure(quick=quick, progress=progress)
+    table = _table(f"Pages of a match of {page.steps:,} decisions", "what", "", "goal")
+    table.add_row("the first page, processor time", f"{page.cold_ms:.0f} ms", "300 ms")
+    table.add_row("a page of another hand", f"{page.next_hand_ms:.0f} ms")
+    table.add_row("a page that is kept", f"{page.kept_ms:.1f} ms", "10 ms")
+    table.add_row(
+        "the largest page, compressed, with all it fetches", f"{page.largest_kb:.1f} kB", "60 kB"
+    )
+    if page.browsed is None:
+        table.add_row("in a browser", "no Chromium with Playwright")
+    else:
+        table.add_row("requests of a page", str(page.browsed.requests), "3")
+        table.add_row("first contentful paint", f"{page.browsed.paint_ms:.0f} ms", "300 ms")
+        table.add_row("a step in the browser", f"{page.browsed.step_ms:.1f} ms", "30 ms")
+    _out.print(table)
+    seen = watchers.measure(quick=quick, progress=progress)
+    table = _table(f"{seen.watchers:,} watchers of a match, by arena web", "what", "", "goal")
+    table.add_row("messages a second to each", f"{seen.messages_per_s:.1f}", "4")
+    table.add_row("messages missed", str(seen.missed), "0")
+    table.add_row("of a core", f"{seen.core_share:.0%}", "15 %")
+    table.add_row("memory", f"{seen.memory_mb:.0f} MB, {seen.added_mb:.0f} of it for them", "60 MB")
+    table.add_row("p99 from the first watcher to another", f"{seen.p99_ms:.0f} ms", "250 ms")
+    table.add_row("added to a turn, p99, without them", f"{seen.alone_p99_ms:.1f} ms")
+    goal = f"{seen.alone_p99_ms + TURN_TARGET_MS:.1f} ms"
+    table.add_row("added to a turn, p99, beside them", f"{seen.beside_p99_ms:.1f} ms", goal)
+    _out.print(table)
+    return {"web": {"pages": asdict(page), "watchers": asdict(seen)}}
+
+
+def _cost(quick: bool, progress: Progress) -> dict[str, Any]:
+    found = cost.measure(cost.CASES[:1] if quick else cost.CASES, progress)
+    table = _table(
+        f"Thousands of instructions a decision: {cost.build()}",
+        *("case", "asks/frame", "counted", "budget", "over"),
+    )
+    for each in found:
+        budget = "none" if each.budget is None else f"{each.budget / 1000:.1f}"
+        over = "" if each.budget is None else f"{each.over:+.1%}"
+        counted = f"{each.instructions / 1000:.1f}"
+        table.add_row(each.case, f"{each.asks_per_frame:.1f}", counted, budget, over)
+    _out.print(table)
+    return {"cost": [asdict(each) for each in found]}
+
+
+def _off_budget(found: list[dict[str, Any]]) -> str:
+    """Why a run fails, in a sentence; empty if it does not."""
+    costs = [cost.Cost(**one) for one in found]
+    if over := [each for each in costs if not each.is_within]:
+        cases = ", ".join(f"{each.case} by {each.over:.1%}" for each in over)
+        return (
+            f"over the budget of instructions by more than {cost.TOLERANCE:.0%}: {cases}. Find what "
+            "costs more; or, if it must, raise the line in bench/budget.json and say why there"
+        )
+    if loose := [each for each in costs if each.is_loose]:
+        cases = ", ".join(f"{each.case} to {each.instructions}" for each in loose)
+        return (
+            f"under the budget of instructions by more than {cost.SLACK:.0%}, where as much could "
+            f"be lost again unnoticed. Lower the line in bench/budget.json: {cases}"
+        )
+    return ""
+
+
 def _floor(quick: bool, paths: tuple[str, ...], progress: Progress) -> dict[str, Any]:
     rounds, seconds = (1, 0.7) if quick else (5, 1.5)
     found = floor.scan(paths, rounds, seconds, progress)
@@ -245,17 +362,22 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
     Examples:
       python -m bench --json bench.json
       python -m bench --only wire
+      python -m bench --only cost
       python -m bench --only floor --grpcio /tmp/grpcio-1.75.1 --grpcio /tmp/grpcio-1.85.1
     """
     parts = {
+        "cost": _cost,
         "wire": _wire,
         "encode": _encode,
         "end_to_end": _end_to_end,
         "rules": _rules,
+        "hands": _hands,
         "local": _local,
         "clock": _clock,
         "watching": _watching,
         "ladder": _ladder,
+        "sdks": _sdks,
+        "web": _web,
     }
     found: dict[str, Any] = {part: {} for part in PARTS} | {"peers": {}}
     if paths and only != "floor":
@@ -277,6 +399,8 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
             file.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
         except OSError as error:
             raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+    if why := _off_budget(found["cost"] or []):
+        raise click.ClickException(why)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ class Job:
     """Folder of the journal, to be read by others; empty keeps it to itself."""
     hog: bool = False
     """Let a thread compute beside the arena, as nothing in it should."""
+    counts: bool = False
+    """Answer each line on the input by the number of decisions so far."""
 
     def tables(self) -> list[tuple[BotId, ...]]:
         """Who sits together: bots in a ring, so that each sits at `matches` tables."""
@@ -52,7 +54,8 @@ class Job:
         return [tuple(ring[at : at + self.seats]) for at in starts] * rounds
 
 
-async def _play(arena: Arena, job: Job) -> None:
+async def keep_playing(arena: Arena, job: Job) -> None:
+    """Wait for the bots, and begin another match at a table whenever one has ended."""
     control = TimeControl(move_ms=job.move_ms, bank_ms=0)
 
     async def table(bots: tuple[BotId, ...]) -> None:
@@ -60,12 +63,24 @@ async def _play(arena: Arena, job: Job) -> None:
             order = match_order(job.game, bots, job.options, time_control=control)
             await arena.lease(order, order.deal_set)
 
-    print(arena.address, flush=True)
     tables = job.tables()
     await arena.arrived(sorted({bot for bots in tables for bot in bots}, key=lambda bot: bot.name))
     async with trio.open_nursery() as nursery:
         for bots in tables:
             nursery.start_soon(table, bots)
+
+
+async def _serve(arena: Arena, job: Job) -> None:
+    print(arena.address, flush=True)
+    if job.counts:
+        threading.Thread(target=_tell_decisions, args=(arena,), daemon=True).start()
+    await keep_playing(arena, job)
+
+
+def _tell_decisions(arena: Arena) -> None:
+    for _ in sys.stdin:
+        games = list(arena.watch.counts.games.values())
+        print(sum(game.decisions for game in games), flush=True)
 
 
 def _hog() -> None:
@@ -83,7 +98,7 @@ def main(job: Job) -> None:
             tempfile.TemporaryDirectory(prefix="cardarena-bench-")
         )
         tokens = Tokens(guests=True)
-        serve(ServerSettings(Path(data)), tokens, lambda arena: _play(arena, job))
+        serve(ServerSettings(Path(data)), tokens, lambda arena: _serve(arena, job))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from arena.referee import FaultKind
 from arena.replay.records import JOURNAL_MAGIC, Damaged, read_records
@@ -41,6 +41,10 @@ while True:
     time.sleep(0.010)
 """
 """Burns `BUSY_SHARE` of a processor."""
+
+
+Thoughts: TypeAlias = list[tuple[str, int, int]]
+"""What bots thought: the bot, the ask's id, and microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,26 +104,49 @@ def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> Fair
     """
     progress(f"clock, {case.name}")
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as data:
-        thoughts = _play(case, seconds, data)
+        thoughts = _by_ask(_play(case, seconds, data))
         charges = _charges(Path(data) / "journal")
-    pairs = [(charges[key], thought) for key, thought in thoughts.items() if key in charges]
-    if not pairs:
-        raise Failed("no decision was found in the journal")
-    extra_ms = sorted((charge.charged_us - true_us) / 1000 for charge, true_us in pairs)
-    errors_ms = sorted(abs(each) for each in extra_ms)
+    pairs = _pairs(charges, thoughts)
+    above_ms = sorted(_above_ms(pairs))
+    errors_ms = sorted(abs(each) for each in above_ms)
     return Fairness(
         case=case.name,
         decisions=len(pairs),
         p50_ms=round(errors_ms[len(errors_ms) // 2], 2),
         p99_ms=round(errors_ms[len(errors_ms) * 99 // 100], 2),
-        extra_ms=round(extra_ms[-1], 2),
+        extra_ms=round(above_ms[-1], 2),
         refunded_s=round(sum(charge.refunded_us for charge, _ in pairs) / 1e6, 2),
         timeouts=sum(charge.timeout for charge in charges.values()),
     )
 
 
-def _play(case: Case, seconds: float, data: str) -> dict[tuple[str, int], int]:
-    """Microseconds of thought by bot and ask id."""
+def extra_ms(data: Path, thoughts: Thoughts) -> list[float]:
+    """What was charged above the true time of decisions, by the journal of a folder.
+
+    Raises:
+      Failed: if none of them is in it.
+    """
+    return _above_ms(_pairs(_charges(data / "journal"), _by_ask(thoughts)))
+
+
+def _by_ask(thoughts: Thoughts) -> dict[tuple[str, int], int]:
+    return {(bot, ask_id): thought_us for bot, ask_id, thought_us in thoughts}
+
+
+def _pairs(
+    charges: dict[tuple[str, int], _Charge], thoughts: dict[tuple[str, int], int]
+) -> list[tuple[_Charge, int]]:
+    pairs = [(charges[key], thought) for key, thought in thoughts.items() if key in charges]
+    if not pairs:
+        raise Failed("no decision was found in the journal")
+    return pairs
+
+
+def _above_ms(pairs: list[tuple[_Charge, int]]) -> list[float]:
+    return [(charge.charged_us - true_us) / 1000 for charge, true_us in pairs]
+
+
+def _play(case: Case, seconds: float, data: str) -> Thoughts:
     job = arena_server.Job(
         game=trivial.ID,
         streams=STREAMS,
@@ -143,8 +170,8 @@ def _play(case: Case, seconds: float, data: str) -> dict[tuple[str, int], int]:
         bots.tell(str(seconds))
         if case.stops:
             _stop_often(server, seconds)
-        thoughts = json.loads(bots.line())
-    return {(bot, ask_id): thought_us for bot, ask_id, thought_us in thoughts}
+        thoughts: Thoughts = json.loads(bots.line())
+    return thoughts
 
 
 def _stop_often(server: Process, seconds: float) -> None:

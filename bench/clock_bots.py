@@ -32,6 +32,8 @@ class Job:
     game: str
     think_ms: float
     """Most that a bot thinks; it sleeps any time from 0 to that."""
+    any_move: bool = False
+    """Answer by a move at random, not by the first one."""
 
 
 class Asked(NamedTuple):
@@ -39,6 +41,8 @@ class Asked(NamedTuple):
 
     stream: int
     ask_id: int
+    index: int
+    """Of the move to answer by."""
     read_s: float
 
 
@@ -69,8 +73,13 @@ class _Bots:
                     while (frame := await call.read()) is not grpc.aio.EOF:
                         read_s = time.perf_counter()
                         for ask in play_pb2.ArenaMessage.FromString(frame).asks.asks:
-                            asked = Asked(stream, ask.ask_id, read_s)
+                            asked = Asked(stream, ask.ask_id, self._index(ask), read_s)
                             thinking.create_task(self._think(call, writing, asked))
+
+    def _index(self, ask: play_pb2.Ask) -> int:
+        if not self._job.any_move:
+            return 0
+        return int(random() * len(getattr(ask, str(ask.WhichOneof("game"))).moves))
 
     async def _think(
         self, call: grpc.aio.StreamStreamCall, writing: asyncio.Lock, asked: Asked
@@ -81,7 +90,7 @@ class _Bots:
                 self.all_asked.set()
         recorded = self.recording
         await asyncio.sleep(random() * self._job.think_ms / 1000)
-        body = b"\x08" + varint(asked.ask_id) + b"\x10\x00"  # the first move offered
+        body = b"\x08" + varint(asked.ask_id) + b"\x10" + varint(asked.index)
         answers = b"\x0a" + varint(len(body)) + body
         async with writing:
             thought_us = round((time.perf_counter() - asked.read_s) * 1e6)

@@ -60,7 +60,7 @@ def _bare(job: Job) -> Respond:
     return lambda _: (answer, 1)
 
 
-def _first() -> Respond:
+def first() -> Respond:
     """Answer with the first move of each ask; its other fields are not looked at."""
     from arena.wire.fields import varint
     from cardarena.v1 import play_pb2
@@ -102,7 +102,7 @@ def _answers(answers: list[bytes]) -> tuple[bytes, int]:
     return delimited(b"\x1a", body), len(answers)
 
 
-def _hello(job: Job, stream: int) -> bytes:
+def hello(job: Job, stream: int) -> bytes:
     """What opens a stream; the bare server takes anything."""
     if not job.game:
         return bytes(job.answer_bytes)
@@ -131,7 +131,7 @@ async def _play(job: Job) -> None:
     asked: set[int] = set()
     all_asked = asyncio.Event()
     method = PLAY if job.game else METHOD
-    respond = _bare(job) if not job.game else _first() if job.first else _random()
+    respond = _bare(job) if not job.game else first() if job.first else _random()
 
     async def stream(number: int) -> None:
         # A connection of its own, as bots in different processes have.
@@ -139,7 +139,7 @@ async def _play(job: Job) -> None:
         async with grpc.aio.insecure_channel(job.address, options=options) as channel:
             call = channel.stream_stream(method)()
             read, write = call.read, call.write
-            await write(_hello(job, number))
+            await write(hello(job, number))
             while (frame := await read()) is not grpc.aio.EOF:
                 answer, decisions = respond(frame)
                 if not decisions:

@@ -25,7 +25,10 @@ from arena.games.catalogue import game_by_id
 from arena.jail import parse_commands
 from arena.ladder.standings import Standings
 from arena.server.tournaments.tournament import TournamentPlan, play_tournaments
-from arena.terms import MatchTerms
+from arena.terms import MatchTerms, TimeControl
+
+_CLOCK = TimeControl(move_ms=600_000)
+"""So long that no bot is late on a busy machine: what is measured is how it plays."""
 
 SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
 OTHERS = {"random": "random_bot.py", "first": "first_bot.py"}
@@ -167,7 +170,7 @@ def _plan(trial: Trial, deal_sets: int, seed: str, against: str) -> TournamentPl
     options = game.options(trial.options, trial.seats)
     return TournamentPlan(
         name=trial.game,
-        terms=MatchTerms(game, options, trial.seats, seeded=True),
+        terms=MatchTerms(game, options, trial.seats, _CLOCK, seeded=True),
         commands=parse_commands([bot, *others]),
         deal_sets=deal_sets,
         seed=seed,

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "requirements"
 
 # The sets of scripts/setup, each holding the one before, as extras of cardarena-engine.
-SETS = {"run": ["server"], "dev": ["server", "test", "dev"]}
+SETS = {"run": ["server", "web"], "dev": ["server", "web", "test", "dev"]}
 SETS["bench"] = [*SETS["dev"], "bench"]
 
 HEADER = "# Written by scripts/lock: do not edit. `scripts/setup {name}` installs it.\n"

@@ -1,9 +1,13 @@
 """Settings of all tests."""
 
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from arena.compiled import built, outdated
 
 # Neither the machine's speed nor chance decides whether a test passes.
 settings.register_profile("house", deadline=None, derandomize=True)
@@ -13,8 +17,94 @@ LEFT_OUT = pytest.StashKey[Counter]()
 """How many slow tests of each file were left out."""
 
 
+ROOT = Path(__file__).parent
+COMPILED = ".so"
+IRREPLACEABLE = "it replaces a part of a compiled module, which only the pure sources allow"
+
+
+def is_compiled(target):
+    """Whether a module, a class, or the class of an object is of a compiled module."""
+    name = getattr(target, "__module__", None) or getattr(target, "__name__", "")
+    return str(getattr(sys.modules.get(name), "__file__", "")).endswith(COMPILED)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def replaceable_parts():
+    """Tests that replace a part of what is compiled are those of the pure sources.
+
+    What was compiled calls its own functions and has its own constants, whatever a module's
+    names are made to mean.
+    """
+    if built() == "pure":
+        yield
+        return
+    setattr_as_ever = pytest.MonkeyPatch.setattr
+
+    def replace(self, target, *args, **kwargs):
+        owner = sys.modules.get(target.rpartition(".")[0]) if isinstance(target, str) else target
+        if is_compiled(owner):
+            pytest.skip(IRREPLACEABLE)
+        return setattr_as_ever(self, target, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        setattr_as_ever(patch, pytest.MonkeyPatch, "setattr", replace)
+        yield
+
+
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="run the slow tests too")
+    parser.addoption("--round", choices=ROUNDS, help="only files of this round of all tests")
+
+
+def pytest_report_header():
+    if changed := outdated():
+        pytest.exit(f"changed since it was compiled: {', '.join(changed)}; run scripts/compile", 2)
+    return f"arena: {built()}"
+
+
+ROUNDS = {
+    "computing": (
+        "anytime",
+        "competition",
+        "deal",
+        "games",
+        "goldens",
+        "replay",
+        "scenes",
+        "test_bench.py",
+        "test_vector_adapters.py",
+        "test_vectors.py",
+        "testing",
+        "web/test_leaks.py",
+        "web/test_live.py",
+        "web/test_pages.py",
+        "web/test_site.py",
+        "wire",
+    ),
+    "waiting": (),
+    "alone": ("attack", "chaos", "leaks/test_times.py", "web/test_times.py"),
+}
+"""Files and folders of tests that only compute, that start programs and wait for them (all
+others), and that compare times or what an arena takes of the machine."""
+WAITING = frozenset({"replay/test_fair_play.py"})
+"""Files that wait, in folders of others."""
+
+
+def round_of(path):
+    """The round of `scripts/test --all` that a file of tests is of."""
+    name = path.relative_to(ROOT).as_posix()
+    places = {name, name.partition("/")[0]}
+    if name in WAITING:
+        return "waiting"
+    return next((each for each, named in ROUNDS.items() if not places.isdisjoint(named)), "waiting")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Whether a file is of another round than the one that is wanted."""
+    wanted = config.getoption("round")
+    if wanted and collection_path.is_file():
+        return round_of(collection_path) != wanted or None
+    return None
 
 
 def pytest_collection_modifyitems(config, items):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from tests import conftest
 from tests.rows import slow_unless
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,9 +25,11 @@ SCRIPTS = [
     "test",
     "lint",
     "proto",
+    "compile",
     "bench",
     "strength",
     "mutate",
+    "mutate-defences",
     "leakcheck",
     "chaos",
     "lock",
@@ -135,9 +138,15 @@ def test_a_script_runs_and_says_how_it_is_used(path):
 
 
 def test_continuous_integration_runs_the_tests_as_the_readme_says():
-    (tests,) = [line for line in read(".ci/run").splitlines() if line.startswith("scripts/test")]
-    assert tests == "scripts/test --all"
-    assert f"\n    {tests} " in read("README.md")
+    runs = [line for line in read(".ci/run").splitlines() if line.startswith("scripts/")]
+    assert runs == [
+        "scripts/test --all",
+        "scripts/lint",
+        "scripts/bench --only cost",
+        "scripts/compile",
+        "scripts/test --compiled",
+    ]
+    assert "\n    scripts/test --all " in read("README.md")
 
 
 SLOW = "tests/replay/test_fair_play.py"
@@ -173,6 +182,17 @@ def test_slow_tests_are_left_out_and_counted_unless(arguments, runs, why):
     assert (f"{SLOW}::" in done.stdout) == runs, done.stdout
     assert (f"1 slow in {SLOW}" in done.stdout) != runs, done.stdout
     assert ("scripts/test --all" in done.stdout) != runs
+
+
+def test_the_rounds_of_all_tests_are_all_files_and_their_places_are_there():
+    rounds = re.findall(r"(?m)^tests --round (\S+)", read("scripts/test"))
+    assert rounds == list(conftest.ROUNDS), "each is run, and the one that nothing runs beside last"
+    named = [*(place for places in conftest.ROUNDS.values() for place in places), *conftest.WAITING]
+    assert len(named) == len(set(named))
+    for place in named:
+        assert (conftest.ROOT / place).exists(), place
+    files = conftest.ROOT.rglob("test_*.py")
+    assert {conftest.round_of(each) for each in files} == set(rounds)
 
 
 def test_every_script_is_known_here():
@@ -227,7 +247,9 @@ def test_rules_import_the_standard_library_and_rules_only(path):
 # Which distribution an import comes from. Everything that is imported must
 # be declared by who imports it, not only come along with something else.
 DISTRIBUTIONS = {
+    "psycopg": "psycopg",
     "alembic": "alembic",
+    "axe_playwright_python": "axe-playwright-python",
     "cel": "common-expression-language",
     "choix": "choix",
     "click": "click",
@@ -239,21 +261,29 @@ DISTRIBUTIONS = {
     "grpc_reflection": "grpcio-reflection",
     "grpc_status": "grpcio-status",
     "hypothesis": "hypothesis",
+    "markdown_it": "markdown-it-py",
     "numpy": "numpy",
     "outcome": "outcome",
     "packaging": "packaging",
+    "pathspec": "pathspec",
+    "playwright": "playwright",
     "phevaluator": "phevaluator",
     "pokerkit": "pokerkit",
+    "rustworkx": "rustworkx",
+    "scipy": "scipy",
     "prometheus_client": "prometheus-client",
     "pyspiel": "open-spiel",
     "pytest": "pytest",
     "rich": "rich",
     "rlcard": "rlcard",
     "sqlalchemy": "SQLAlchemy",
+    "starlette": "starlette",
     "structlog": "structlog",
     "trio": "trio",
     "typing_extensions": "typing-extensions",
+    "uvicorn": "uvicorn",
 }
+READS_HTTP = {"h11"}  # uvicorn's choice, which is named so that it stays: nothing here imports it
 OWN = {"arena", "bench", "cardarena", "sample_bots", "tests"}
 
 
@@ -276,7 +306,7 @@ def declared(path, *extras):
 
 
 def test_the_arena_declares_what_it_imports_and_nothing_else():
-    assert distributions("arena") == declared("pyproject.toml", "server")
+    assert distributions("arena") == declared("pyproject.toml", "server", "web") - READS_HTTP
 
 
 def test_the_sdk_declares_what_it_imports_and_nothing_else():
@@ -284,11 +314,12 @@ def test_the_sdk_declares_what_it_imports_and_nothing_else():
 
 
 def test_the_tests_declare_what_they_import():
-    assert distributions("tests") <= declared("pyproject.toml", "server", "test")
+    assert distributions("tests") <= declared("pyproject.toml", "server", "web", "test")
 
 
 def test_the_bench_declares_what_it_imports():
-    assert distributions("bench") <= declared("pyproject.toml", "server", "bench")
+    # What drives a browser is measured where tests are run: scripts/bench --only web.
+    assert distributions("bench") <= declared("pyproject.toml", "server", "bench", "test")
 
 
 def test_setup_refuses_a_set_that_does_not_exist():

@@ -264,6 +264,32 @@ def test_soko_differs_from_standard_only_in_its_two_classes():
     assert differing > 200
 
 
-def test_each_five_is_standard_of_all_combinations():
-    for hand in random_hands(5, 13, seed=10):
-        assert poker.each_five(hand) == [poker.standard(five) for five in combinations(hand, 5)]
+def counts_of(cards):
+    return sum(poker.RANK_COUNT[card] for card in cards)
+
+
+def test_strongest_five_and_front_are_the_best_of_all_combinations():
+    """Suits aside: of hands that have no three of one suit, with many pairs and with few."""
+    chance = random.Random(11)
+    for ranks in (4, 6, 8, 13):
+        held = poker.RANKS[-ranks + 2 :] + poker.RANKS[:2] if ranks < 13 else poker.RANKS
+        cards = [card for card in PACK_52 if card[0] in held]
+        for _ in range(150):
+            hand = chance.sample(cards, 8)
+            counts = counts_of(hand)
+            values = {
+                poker.BY_RANK_COUNTS[sums]: sums for sums in map(counts_of, combinations(hand, 5))
+            }
+            assert poker.strongest_five(counts) == values[max(values)], hand
+            fronts = {poker.front(three): counts_of(three) for three in combinations(hand, 3)}
+            assert poker.strongest_front(counts) == fronts[max(fronts)], hand
+
+
+def test_a_table_by_rank_counts_is_standard_without_flush():
+    for hand in random_hands(300, 5, seed=10):
+        if len({card[1] for card in hand}) > 1:
+            assert poker.BY_RANK_COUNTS[counts_of(hand)] == poker.standard(hand)
+        suited = [card[0] + "s" for card in hand]
+        if len(set(suited)) == 5:
+            bits = sum(poker.RANK_BIT[card] for card in suited)
+            assert poker.BY_SUITED_RANKS[bits] == poker.standard(suited)

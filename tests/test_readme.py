@@ -22,7 +22,7 @@ TRIED_ELSEWHERE = {
     "scripts/demo": "tests/cli/test_demo.py plays a short one",
     "scripts/test": "it is what runs this",
     "scripts/test --all": "likewise",
-    "pip install ./clients/python '.[server]'": "tests/test_install.py",
+    "pip install ./clients/python '.[server,web]'": "tests/test_install.py",
 }
 STAYS = {"arena serve": "The arena listens on", "my_bot.py": "welcome", "random_bot.py": "welcome"}
 """What goes on until it is stopped, and the words by which it has begun."""
@@ -40,13 +40,13 @@ def commands():
 
 def test_every_command_of_the_arena_is_in_the_table_and_no_other():
     table = re.search(r"\n## Commands\n(.*?)\n## ", README, re.DOTALL)[1]
-    found = re.findall(r"^\| `arena (\w+)", table, re.MULTILINE)
+    found = re.findall(r"^\| `arena ([\w-]+)", table, re.MULTILINE)
     assert sorted(found) == sorted(COMMANDS)
 
 
 def test_every_command_within_a_sentence_is_there():
     known = {name.partition(" ")[0] for name in COMMANDS}
-    said = re.findall(r"`(?:\.venv/bin/)?arena (\w+)", README)
+    said = re.findall(r"`(?:\.venv/bin/)?arena ([\w-]+)", README)
     assert set(said) <= known
     assert len(said) > 15
 

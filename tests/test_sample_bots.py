@@ -7,8 +7,10 @@ import ast
 import importlib.util
 import random
 import sys
+from dataclasses import astuple
 from itertools import pairwise, permutations
 from pathlib import Path
+from statistics import mean, stdev
 
 import pytest
 
@@ -16,14 +18,15 @@ import cardarena
 from arena import poker
 from arena.cards import JOKER, PACK_52, pack
 from arena.deal import KeyedDeals
-from arena.games.abstrac import deal_points, half_points, take_limit
+from arena.games.abstrac.scoring import deal_points, half_points, take_limit
 from arena.games.arlington.sets import is_set, points_of, set_of
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.cel import Rule
-from arena.games.chinese.hands import is_foul, strengths
+from arena.games.chinese.hands import SURRENDERED, is_foul, pair_units, strengths
 from arena.games.chinese.settings import candidates
-from arena.games.democracy import trick_winner
-from arena.games.eleusis.hidden_rule import Draws, Verdict, validate
+from arena.games.democracy.scoring import trick_winner
+from arena.games.eleusis.hidden_rule import Draws, validate
+from arena.games.eleusis.verdict import Verdict
 from arena.terms import MatchTerms
 from arena.testing.deals import Seeded
 from arena.wire.games import codec_of
@@ -319,8 +322,30 @@ def test_chinese_poker_bot_sets_well_without_a_foul():
         assert sorted(card for row in rows for card in row) == sorted(held)
         assert not is_foul(strengths(*rows))
         for good in candidates(held, 8):
-            numbers = [bot.strength(row) for row in (good.front, good.middle, good.back)]
-            assert bot.expected(numbers) <= made
+            numbers = tuple(map(bot.strength, (good.front, good.middle, good.back)))
+            assert bot.against_opponents(numbers) <= made
+
+
+@pytest.mark.slow
+def test_chinese_poker_bot_makes_more_than_the_first_setting_offered():
+    """Of opponents who take the first themselves, and like it never give up."""
+    bot, chance = load("chinese_poker.py"), random.Random(6)
+
+    def first(hand):
+        return strengths(*astuple(candidates(hand, 1)[0]))
+
+    opponents = [first(chance.sample(PACK_52, 13)) for _ in range(300)]
+    margins = []
+    for _ in range(150):
+        hand = chance.sample(PACK_52, 13)
+        rows, made = bot.best_setting(hand)
+        ours = SURRENDERED if made < -bot.SURRENDER_UNITS else strengths(*rows)
+        plain = first(hand)
+        margins.append(
+            mean(pair_units(ours, other) - pair_units(plain, other) for other in opponents)
+        )
+    error = stdev(margins) / len(margins) ** 0.5
+    assert mean(margins) > 1.96 * error, f"{mean(margins):+.3f} ± {1.96 * error:.3f} units a hand"
 
 
 def test_eleusis_bot_reads_its_candidates_as_the_arena_does():

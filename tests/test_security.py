@@ -2,34 +2,16 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
+from tests.defences.threats import PAGE, ROOT, named_tests, rows, section
 from tests.fuzz.targets import MODEL, TARGETS
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = (ROOT / "docs/security.md").read_text("utf-8")
 THREATS = range(1, 33)
 STATES = {"defended", "partly", "open"}
-
-
-def rows():
-    """The cells of each threat, by its number."""
-    found = {}
-    for line in PAGE.splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
-        if line.startswith("| ") and cells[0].isdigit():
-            assert int(cells[0]) not in found, f"threat {cells[0]} stands twice"
-            found[int(cells[0])] = cells[1:]
-    return found
-
-
 ROWS = rows()
-
-
-def named_tests(text):
-    return re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
+TEXT = PAGE.read_text("utf-8")
 
 
 def functions(path):
@@ -58,7 +40,7 @@ def test_a_threat_has_a_state_a_defence_and_tests(number):
         assert not function or function in functions(path), f"{path} has no {function}"
 
 
-FILES = sorted(set(re.findall(r"`((?:arena|clients|requirements)/[\w/.]+)`", PAGE)))
+FILES = sorted(set(re.findall(r"`((?:arena|clients|requirements)/[\w/.]+)`", TEXT)))
 
 
 @pytest.mark.parametrize("path", FILES)
@@ -66,7 +48,7 @@ def test_a_file_that_is_named_is_there(path):
     assert (ROOT / path).is_file()
 
 
-SCRIPTS = sorted(set(re.findall(r"`(scripts/\w+)[ `]", PAGE)))
+SCRIPTS = sorted(set(re.findall(r"`(scripts/\w+)[ `]", TEXT)))
 
 
 @pytest.mark.parametrize("path", SCRIPTS)
@@ -75,5 +57,4 @@ def test_a_command_that_is_named_is_there(path):
 
 
 def test_every_target_of_the_fuzzing_is_told():
-    section = PAGE.split("## Fuzzing")[1].split("\n## ")[0]
-    assert {*TARGETS, MODEL} <= set(re.findall(r"`(\w+)`", section))
+    assert {*TARGETS, MODEL} <= set(re.findall(r"`(\w+)`", section("Fuzzing")))

@@ -8,10 +8,10 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from arena.cli.logs import log_file
+from arena.cli.logs import LOG_NAME, log_file
 from arena.deal import first_pack
 from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
-from arena.jail import BadCommand, BotCommand, parse_commands
+from arena.jail import BadCommand, BotCommand, NoWall, parse_commands
 from arena.ladder.schedule import ScheduleError
 from arena.referee import Unwritten
 from arena.server.listen import CannotServe
@@ -30,6 +30,7 @@ MISTAKES: Final = (
     BadOptions,
     CannotServe,
     NoShow,
+    NoWall,
     Refused,
     ScheduleError,
     StoreError,
@@ -169,10 +170,10 @@ def game_options(command: F) -> F:
     )(command)
 
 
-def log_to(data: Path) -> None:
-    """Send what the arena logs to a file, so that the terminal stays readable."""
+def log_to(data: Path, name: str = LOG_NAME) -> None:
+    """Send what the arena logs to a file of this name, so that the terminal stays readable."""
     with plain_errors():
-        handler = log_file(data)
+        handler = log_file(data, name)
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)

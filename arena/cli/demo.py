@@ -1,5 +1,6 @@
-"""`arena demo`: the sample bots play a tournament of every game."""
+"""`arena demo`: the sample bots play a tournament of every game, and a bot comes to a ladder."""
 
+import os
 import shutil
 import time
 from collections import Counter
@@ -10,13 +11,18 @@ from statistics import fmean
 from typing import Final
 
 import click
+from rich.progress import Progress
 from rich.table import Table
 
 from arena.cli import standings as show
 from arena.cli.arguments import bot_commands, log_to, plain_errors
+from arena.cli.browser import open_in_browser
+from arena.cli.demo_ladder import ARENA, LADDER, Found, show_ladder
+from arena.cli.jail import jailed, walled
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.tournament import progress_bars
 from arena.games.catalogue import GAMES, game_by_id
+from arena.jail import Level, Wall
 from arena.ladder.standings import Standings
 from arena.server.tournaments.tournament import (
     Played,
@@ -31,6 +37,10 @@ EVERY_GAME: Final = ("first_bot.py", "random_bot.py")
 """Bots that play every game, beside the one that is made for it."""
 MADE_FOR_IT: Final = "made for it"
 """Stands for the bot that is made for a game, whichever."""
+SITE: Final = "site"
+"""Folder of the demo's pages."""
+RIVALS: Final = {"sample": SAMPLE_BOTS / "sixty_six.py", "random": SAMPLE_BOTS / EVERY_GAME[1]}
+"""Who is on the ladder before the new bot is."""
 AT_A_TIME: Final = 4
 """Tournaments in play at the same time; more only share the same processors."""
 
@@ -70,7 +80,9 @@ PROGRAMME: Final = (
 )
 
 
-@click.command(epilog="\b\nExamples:\n  arena demo\n  arena demo --data /tmp/demo --seed 2")
+@click.command(
+    epilog="\b\nExamples:\n  arena demo\n  arena demo --open\n  arena demo --data /tmp/demo --seed 2"
+)
 @click.option(
     "--data",
     type=click.Path(file_okay=False, path_type=Path),
@@ -79,11 +91,14 @@ PROGRAMME: Final = (
     help="Folder of the demo; what an earlier demo left there is removed.",
 )
 @click.option("--seed", default="demo", show_default=True, help="Fixes deals and seating.")
-def demo(data: Path, seed: str) -> None:
-    """Play a short tournament of every game between the sample bots.
+@click.option("--open", "opens", is_flag=True, help="Open its pages in the browser at the end.")
+@jailed
+def demo(*, data: Path, seed: str, opens: bool, demand: str, read_only: tuple[Path, ...]) -> None:
+    """Play a short tournament of every game between the sample bots, and then on a ladder.
 
     A real server is started, and the bots are processes of their own that dial
-    in to it over gRPC. Afterwards the folder holds replays to watch.
+    in to it over gRPC. On the ladder a new bot is submitted, beaten, mended and compared, in about
+    a minute. Afterwards the folder holds replays to watch.
     """
     if not SAMPLE_BOTS.is_dir():
         text = "there is no folder sample_bots here: run the demo in a checkout of the project"
@@ -97,8 +112,13 @@ def demo(data: Path, seed: str) -> None:
         console.print(
             f"A server starts, the sample bots dial in, and {len(GAMES)} games are played:"
         )
+        commands = tuple({each.name: each for plan in plans for each in plan.commands}.values())
         try:
-            with progress_bars(plans, quiet=False) as on_progress:
+            with (
+                walled(demand, data, read_only, commands) as wall,
+                progress_bars(plans, quiet=False) as on_progress,
+            ):
+                found = _found(wall, demand)
                 played = play_tournaments(
                     plans,
                     data,
@@ -106,6 +126,7 @@ def demo(data: Path, seed: str) -> None:
                     on_progress=on_progress,
                     at_a_time=AT_A_TIME,
                     limits_load=False,
+                    wall=wall,
                 )
         except Stopped:
             raise click.ClickException("stopped") from None
@@ -114,7 +135,21 @@ def demo(data: Path, seed: str) -> None:
     console.print()
     console.print(by_game(played))
     console.print(f"\n{show.EXPLANATION}")
+    try:
+        show_ladder(console, data / LADDER, RIVALS, found)
+    except KeyboardInterrupt:
+        raise click.ClickException("stopped") from None
+    _write_site(data)
     _say_more(console, data, time.monotonic() - began)
+    if opens:
+        open_in_browser(_page(data))
+
+
+def _found(wall: Wall | None, demand: str) -> Found:
+    """How launched bots are jailed here, and why not better."""
+    if wall is None:
+        return Found(Level.S0, demand, "--jail off was said")
+    return Found(wall.level, demand, wall.why_not_better)
 
 
 def overall(played: Sequence[Standings]) -> Table:
@@ -189,10 +224,30 @@ def _plan(event: Event, seed: str) -> TournamentPlan:
 
 def _clear(data: Path) -> None:
     """Remove an earlier demo, and nothing else."""
-    for part in ("journal", "replays", "bots"):
+    for part in ("journal", "replays", "bots", "pages", SITE, LADDER):
         shutil.rmtree(data / part, ignore_errors=True)
     for file in data.glob("arena.*"):
         file.unlink(missing_ok=True)
+
+
+def _write_site(data: Path) -> None:
+    """Leave pages that open from the disk: all tables, and a match of each game with all hands seen."""
+    from arena.web.export import Wanted, export
+
+    with plain_errors(), Progress(console=PlainConsole(stderr=True), transient=True) as bars:
+        bar = bars.add_task("pages", total=None)
+        export(
+            data,
+            data / SITE,
+            Wanted(eyes=("all",), per_game=1),
+            workers=os.cpu_count() or 1,
+            progress=lambda done, of: bars.update(bar, completed=done, total=of),
+        )
+
+
+def _page(data: Path) -> str:
+    """Where the demo's pages begin on the disk."""
+    return (data / SITE / "index.html").resolve().as_uri()
 
 
 def _say_more(console: PlainConsole, data: Path, seconds: float) -> None:
@@ -205,6 +260,7 @@ def _say_more(console: PlainConsole, data: Path, seconds: float) -> None:
         (f"{arena} replay show last {there}", "watch a match, step by step"),
         (f"{arena} why last 0 {there}", "what went wrong for the bot at seat 0, in words"),
         (f"{arena} replay verify {data / 'replays'}", "recompute every match"),
+        (f"{arena} table {LADDER} --pairs --data {data / LADDER / ARENA}", "the ladder's table"),
         (f"{arena} games", "the games"),
         (f"{arena} play abstrac my_bot.py sample_bots/abstrac.py", "your bot, see README.md"),
     ]
@@ -212,3 +268,8 @@ def _say_more(console: PlainConsole, data: Path, seconds: float) -> None:
     for command, what in commands:
         console.print(f"  [dim]# {what}[/dim]", highlight=False)
         console.print(f"  {command}", soft_wrap=True, markup=False, highlight=False)
+    page = _page(data)
+    console.print("Or in the browser, tables and a match of each game:")
+    console.print(f"  {page}", soft_wrap=True, markup=False, highlight=False)
+    console.print(f"  {arena} web {there}", soft_wrap=True, markup=False, highlight=False)
+    console.print("  then http://127.0.0.1:7655/ has every match", highlight=False)

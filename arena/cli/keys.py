@@ -74,6 +74,7 @@ def keys() -> None:
 Examples:
   arena keys new bot my-bot --owner ann
   arena keys new organiser --owner ann --expires 30d
+  arena keys new owner ann
 """
 )
 def new() -> None:
@@ -118,6 +119,22 @@ def organiser(owner: str, expires: timedelta | None, as_json: bool, data: Path) 
     with plain_errors(), _open(data) as store:
         key, token = _make(store.keys(), Scope.ORGANISER, owner, "", expires)
     _tell(key, token, f"the organiser {owner!r}", as_json=as_json)
+
+
+@new.command(epilog="\b\nExamples:\n  arena keys new owner ann")
+@click.argument("owner", type=NameType())
+@json_option
+@data_option
+def owner(owner: str, as_json: bool, data: Path) -> None:
+    """Make another key for OWNER, who has registered and lost the first.
+
+    What it prints goes into the owner's CARDARENA_OWNER_TOKEN. Revoke the lost one.
+    """
+    require_folder(data)
+    with plain_errors(), _open(data) as store:
+        store.registry().require_welcome(owner)
+        key, token = _make(store.keys(), Scope.OWNER, owner, "", None)
+    _tell(key, token, f"the owner {owner!r}", as_json=as_json)
 
 
 @keys.command("list", epilog="\b\nExamples:\n  arena keys list\n  arena keys list --json")

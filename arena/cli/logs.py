@@ -38,8 +38,8 @@ LEFT_OUT: Final = "left_out"
 _TOKEN: Final = re.compile(r"(arena_[0-9A-Za-z]{8})[0-9A-Za-z]{12,}")
 
 
-def log_file(data: Path) -> logging.Handler:
-    """A handler that writes the log of a data folder.
+def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
+    """A handler that writes the log of a data folder, of this name: each process has its own.
 
     Raises:
       CannotServe: if the folder cannot be written.
@@ -47,7 +47,7 @@ def log_file(data: Path) -> logging.Handler:
     try:
         data.mkdir(parents=True, exist_ok=True)
         handler = RotatingFileHandler(
-            data / LOG_NAME, maxBytes=MAX_LOG_BYTES, backupCount=OLD_LOGS, encoding="utf-8"
+            data / name, maxBytes=MAX_LOG_BYTES, backupCount=OLD_LOGS, encoding="utf-8"
         )
     except OSError as error:
         from arena.server.listen import CannotServe

@@ -17,7 +17,7 @@ from arena.cli.near import MOST, nearest
 from arena.games.contract import Seat
 from arena.replay.write import REPLAY_SUFFIX, replay_path
 from arena.server.data_folder import store_path
-from arena.store import MatchFilter, open_store
+from arena.store import MatchFilter, is_there, open_store
 
 LAST: Final = "last"
 REPLAYS: Final = "replays"
@@ -88,7 +88,7 @@ def require_folder(data: Path) -> None:
 def _last(data: Path) -> Path | None:
     """The replay of the match that ended last."""
     there = {each.stem: each for each in _newest_first(data / REPLAYS)}
-    if store_path(data).exists():
+    if is_there(store_path(data)):
         with plain_errors(), open_store(store_path(data)) as store:
             for each in store.matches().find(MatchFilter(published=True)):
                 if each.outcome.match_id in there:

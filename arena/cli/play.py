@@ -1,5 +1,6 @@
 """`arena play`: one match between bots given as commands, on this machine."""
 
+import functools
 import json
 import shlex
 from collections.abc import Sequence
@@ -22,11 +23,13 @@ from arena.cli.arguments import (
     time_control_of,
     timed,
 )
+from arena.cli.jail import jailed, level_of, walled
 from arena.cli.series import Exceptions, Played, Record
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import say
 from arena.cli.terminal.watcher import Watcher
 from arena.games.catalogue import Game
+from arena.jail import Demand, Level, Wall
 from arena.referee import Ending, FaultKind, Outcome
 from arena.replay.words import FAULT_WORDS
 from arena.replay.words import count as count_of
@@ -78,6 +81,7 @@ Exit codes:
     help="Give the first bot this terminal, as breakpoint() needs it, and every move a day.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@jailed
 @data_option
 def play(
     *,
@@ -92,12 +96,14 @@ def play(
     count: int,
     debug: bool,
     as_json: bool,
+    demand: str,
+    read_only: tuple[Path, ...],
     data: Path,
 ) -> None:
     """Play a match of GAME between bots, each given as a command, in seat order.
 
-    Bots are launched here and dial in like any other. The replay stays in the
-    data folder.
+    Bots are launched here, behind a wall where this machine can build one, and
+    dial in like any other. The replay stays in the data folder.
     """
     if watch + as_json + debug > 1:
         raise click.UsageError("choose one of --watch, --json and --debug")
@@ -111,7 +117,7 @@ def play(
     orders = _orders(terms, players, seed, count)
     exceptions = Exceptions()
 
-    async def main(arena: Arena) -> list[Played]:
+    async def main(wall: Wall | None, arena: Arena) -> list[Played]:
         games = []
         async with trio.open_nursery() as nursery:
             launcher = Launcher(
@@ -119,6 +125,7 @@ def play(
                 commands,
                 data / "bots" / orders[0].deal_set,
                 nursery,
+                wall=wall,
                 terminal=commands[0].name if debug else "",
                 heard=exceptions.heard,
             )
@@ -140,22 +147,28 @@ def play(
 
     log_to(data)
     if debug:
-        name = commands[0].name
-        click.echo(f"{name} has this terminal, and a day for every move.", err=True)
-    with plain_errors():
-        games = serve(ServerSettings(data), Tokens(), main)
+        _say_of_terminal(demand, commands[0].name)
+    with plain_errors(), walled(demand, data, read_only, commands) as wall:
+        level = level_of(wall)
+        settings = ServerSettings(data, play_socket=level != Level.S0, jail=level)
+        games = serve(settings, Tokens(), functools.partial(main, wall))
     if games is None:
         raise click.ClickException("stopped before the match had ended")
-    told = _Told(terms, data / "replays", games, exceptions)
-    if as_json:
-        click.echo(json.dumps(told.as_json(one=count == 1), indent=2))
-    else:
-        told.print(one=count == 1)
+    told = _Told(terms, data / "replays", games, exceptions, level)
+    told.tell(one=count == 1, as_json=as_json)
     if games[-1].outcome.ending is Ending.ABORTED:
         log = data / "arena.log"
         raise click.ClickException(f"the arena could not finish the match; {log} says why")
     if exceptions:
         raise SystemExit(EXIT_EXCEPTION)
+
+
+def _say_of_terminal(demand: str, name: str) -> None:
+    """Say what is otherwise for the bot that has the terminal."""
+    if demand == Demand.REQUIRE:
+        raise click.UsageError("--debug gives a bot this terminal, which no jail has")
+    text = f"{name} has this terminal, runs unjailed, and has a day for every move."
+    click.echo(text, err=True)
 
 
 EXIT_EXCEPTION: Final = 3
@@ -180,17 +193,30 @@ class _Told:
     """What there is to tell of the games, in words and for programs."""
 
     def __init__(
-        self, terms: MatchTerms, replays: Path, games: Sequence[Played], exceptions: Exceptions
+        self,
+        terms: MatchTerms,
+        replays: Path,
+        games: Sequence[Played],
+        exceptions: Exceptions,
+        level: str,
     ) -> None:
         self._game = terms.game
         self._fault_limit = terms.fault_limit
         self._replays = replays
         self._games = games
         self._exceptions = exceptions
+        self._level = level
 
     def path(self, played: Played) -> Path:
         """The replay of a game."""
         return replay_path(self._replays, played.outcome.match_id)
+
+    def tell(self, *, one: bool, as_json: bool) -> None:
+        """Print it all."""
+        if as_json:
+            click.echo(json.dumps(self.as_json(one=one), indent=2))
+        else:
+            self.print(one=one)
 
     def as_json(self, *, one: bool) -> dict[str, Any]:
         """One game as its result, several with what they come to."""
@@ -198,7 +224,7 @@ class _Told:
             _as_json(self._game, list(game.names), game.outcome, self.path(game))
             for game in self._games
         ]
-        raised = {"exceptions": self._exceptions.as_json()}
+        raised = {"exceptions": self._exceptions.as_json(), "jail": self._level}
         if one:
             return each[0] | raised
         return {

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any
 import click
 
 from arena.cli.arguments import data_option
+from arena.cli.browser import open_in_browser
 from arena.cli.matches import list_matches, match_filters
 from arena.cli.named import replay_of
 from arena.cli.terminal.console import PlainConsole
-from arena.cli.terminal.plain import plain
-from arena.cli.terminal.screen import Eyes, Screen, Viewer
-from arena.cli.terminal.steps import Steps, print_all, step_through
+from arena.cli.terminal.plain import plain, say
+from arena.cli.terminal.screen import Screen
+from arena.cli.terminal.steps import Steps, print_all
+from arena.cli.terminal.viewer import FullScreen, viewing, watch
 from arena.games.contract import Seat
 from arena.replay.deal_book import CommitmentLog, read_log
 from arena.replay.export import export_lines
@@ -27,9 +30,11 @@ from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
 from arena.replay.signing import PUBLIC_KEY_BYTES, shown_key
 from arena.replay.verify import Verdict, verify_file
-from arena.replay.words import count
+from arena.replay.words import count, result_words
 from arena.replay.write import REPLAY_SUFFIX
+from arena.scenes import Eyes, Viewer
 from arena.store import MatchFilter
+from arena.web.disk import eyes_of, file_name, write_match
 
 
 class PublicKeyType(click.ParamType[bytes]):
@@ -56,6 +61,7 @@ def replay() -> None:
     Examples:
       arena replay list
       arena replay show last
+      arena replay open last
       arena replay verify data/replays
       arena replay export 3f9a -o match.jsonl
     """
@@ -100,8 +106,9 @@ def show(
     """Watch the replay of MATCH in the terminal, through somebody's eyes.
 
     MATCH is a match's id, a beginning of it that no other has, `last`, or a file.
-    On a terminal it goes step by step (--hand and --step say where to begin);
-    piped or with --print it prints all of it, or what --hand or --step choose.
+    On a terminal it fills the screen and goes step by step, a key each (--hand and --step
+    say where to begin); piped or with --print it prints all of it, or what --hand or --step
+    choose, with the times and the evidence of every fault.
     What a bot noted is for its owner: --seat shows it where the seat's notebook is,
     in the folder `notes` beside that of the replays.
 
@@ -120,7 +127,8 @@ def show(
     with plain_replay_errors(file):
         eyes = _eyes(opened, seat, spectator=spectator)
         noted = {} if seat is None else notes_of(file, opened, Seat(seat))
-        screen = Screen(opened, eyes, PlainConsole(highlight=False), noted)
+        console = PlainConsole(highlight=False)
+        screen = Screen(opened, eyes, console, noted)
         steps = Steps.of(opened)
     chosen = steps.frames
     if hand is not None:
@@ -133,10 +141,63 @@ def show(
             f"there is no {what}: the replay has the steps 0 to {len(steps.frames) - 1} "
             f"and the hands 0 to {steps.frames[-1].next_hand}"
         )
-    if print_only or not (sys.stdout.isatty() and sys.stdin.isatty()):
+    on_terminal = sys.stdout.isatty() and sys.stdin.isatty() and not console.is_dumb_terminal
+    if print_only or not on_terminal or not chosen:
         print_all(screen, steps, chosen, with_views=not brief)
     else:
-        step_through(screen, steps, input, chosen[0].index if chosen else 0)
+        title, result = opened.spec().terms.game.title, result_words(opened)
+        whole = FullScreen(title, opened.names, steps.problem or result, {eyes: noted})
+        watch(viewing(opened, steps, eyes, chosen[0].index), whole, console, click.getchar)
+    if steps.problem:
+        raise click.exceptions.Exit(1)
+
+
+@replay.command("open")
+@click.argument("match")
+@click.option("--seat", type=click.IntRange(min=0), help="Begin with what this seat saw, from 0.")
+@click.option("--spectator", is_flag=True, help="Begin with what everybody saw.")
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write the pages into this folder, and open nothing.",
+)
+@data_option
+def open_pages(
+    *, match: str, data: Path, seat: int | None, spectator: bool, folder: Path | None
+) -> None:
+    """Watch the replay of MATCH in the browser, from pages on this disk.
+
+    MATCH is a match's id, a beginning of it that no other has, `last`, or a file. The pages
+    need no server and no network: a page for each hand, seen by all seats together, by the
+    spectator and by each seat. Without --to they are in a temporary folder.
+
+    \b
+    Examples:
+      arena replay open last
+      arena replay open 3f9a --seat 1
+      arena replay open 3f9a --to pages
+    """
+    if seat is not None and spectator:
+        raise click.UsageError("choose one of --seat and --spectator")
+    file = replay_of(match, data)
+    opened = _open(file)
+    with plain_replay_errors(file):
+        eyes = _eyes(opened, seat, spectator=spectator)
+        steps = Steps.of(opened)
+    if not steps.frames:
+        raise click.ClickException(f"{file}: {steps.problem or 'nothing was played'}")
+    chosen = folder or Path(tempfile.mkdtemp(prefix="cardarena-"))
+    try:
+        chosen.mkdir(parents=True, exist_ok=True)
+        offered = eyes_of(len(opened.names))
+        write_match(opened, steps.frames, chosen, offered, steps.problem)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {chosen}: {error.strerror}") from None
+    page = (chosen / file_name(eyes, 0)).resolve()
+    say(str(page))
+    if folder is None:
+        open_in_browser(page.as_uri())
     if steps.problem:
         raise click.exceptions.Exit(1)
 

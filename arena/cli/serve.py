@@ -1,22 +1,41 @@
 """`arena serve`: an arena that bots dial in to."""
 
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+import trio
 
 from arena.cli.arguments import data_option, log_to, plain_errors
+from arena.cli.jail import jailed, level_of
+from arena.cli.web import WEB_PORT
+from arena.jail import Demand, Level, Wall, raise_wall
+from arena.replay.signing import arena_key
 from arena.server.arena import Arena
 from arena.server.bots import BotId
+from arena.server.competitions.hall import Hall
 from arena.server.data_folder import store_path
 from arena.server.gate.key_watch import KeySource, KeyWatch
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings
 from arena.server.host import serve as run_server
 from arena.server.listen import TlsFiles, is_local
+from arena.server.office import Office
 from arena.server.refusals import Refused
-from arena.store import open_store
+from arena.server.submissions.qualifier import Qualifier
+from arena.server.submissions.remote_versions import RemoteVersions
+from arena.store import Store, keep_in, open_store
 
 DEFAULT_PORT = 7654
+WEB_NICE = 5
+WEB_STOP_S = 10.0
+_HANDED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
+"""What `arena web` gets of this program's environment."""
 _PORT = click.IntRange(0, 65_535)
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -25,7 +44,10 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     epilog="""\b
 Examples:
   arena serve
+  arena serve --web
+  arena serve --web --spectator-delay 60
   arena serve --host unix:arena.sock
+  arena serve --store postgresql://arena@db.example/arena
   arena serve --host 0.0.0.0 --tls-cert arena.crt --tls-key arena.key
 
 \b
@@ -83,6 +105,38 @@ On this machine a bot without a key is let in as a guest, by the token `guest:NA
     is_flag=True,
     help="Take new matches also while the arena is late or its disk is nearly full.",
 )
+@click.option(
+    "--web",
+    "with_web",
+    is_flag=True,
+    help="Serve pages as well: starts `arena web` for the same folder, as a process of its own.",
+)
+@click.option(
+    "--web-port",
+    default=WEB_PORT,
+    show_default=True,
+    type=_PORT,
+    help="Port of the pages; 0 takes a free one.",
+)
+@click.option(
+    "--spectator-delay",
+    default=0.0,
+    type=click.FloatRange(0, 600),
+    show_default=True,
+    metavar="SECONDS",
+    help="How long after it happened who watches a match is told of it. Deal-sets need none: "
+    "they are sealed while they are played.",
+)
+@click.option(
+    "--store",
+    "store_url",
+    default="",
+    envvar="ARENA_STORE",
+    metavar="URL",
+    help="Keep results in PostgreSQL, postgresql://HOST/DATABASE, not in a file; the folder "
+    "remembers it, for all commands.",
+)
+@jailed
 @data_option
 def serve(
     *,
@@ -98,6 +152,12 @@ def serve(
     metrics_host: str,
     no_metrics: bool,
     take_all: bool,
+    with_web: bool,
+    web_port: int,
+    spectator_delay: float,
+    store_url: str,
+    demand: str,
+    read_only: tuple[Path, ...],
     data: Path,
 ) -> None:
     """Run an arena until it is interrupted.
@@ -108,28 +168,76 @@ def serve(
         text = "guests are let in on this machine only; for other addresses make keys: arena keys"
         raise click.UsageError(text)
     tls = _tls_files(tls_cert, tls_key, tls_client_ca)
-    settings = ServerSettings(
-        data,
-        host,
-        port,
-        drain,
-        tls=tls,
-        insecure=insecure,
-        metrics_port=None if no_metrics else metrics_port,
-        metrics_host=metrics_host,
-        limits_load=not take_all,
-    )
     log_to(data)
     path = store_path(data)
     with plain_errors():
+        if store_url:
+            keep_in(store_url, path)
         open_store(path).close()  # made, or brought up to date, with patience for other programs
-        with open_store(path, busy_timeout_s=0) as store:
+        # For the bots of competitions; it is raised before gRPC is.
+        wall = raise_wall(Demand(demand), data=data, read_only=read_only)
+        settings = ServerSettings(
+            data,
+            host,
+            port,
+            drain,
+            tls=tls,
+            insecure=insecure,
+            metrics_port=None if no_metrics else metrics_port,
+            metrics_host=metrics_host,
+            limits_load=not take_all,
+            spectator_delay_s=spectator_delay,
+            play_socket=level_of(wall) != Level.S0.value,
+            jail=level_of(wall),
+        )
+        with (
+            contextlib.nullcontext() if wall is None else wall,
+            open_store(path, busy_timeout_s=0) as store,
+            open_store(path) as patient,
+        ):
             keys = store.keys()
             tokens = Tokens(guests=is_local(host) if guests is None else guests, keys=keys.all())
-            _run(settings, tokens, keys)
+            with _web(data, web_port) if with_web else contextlib.nullcontext():
+                _run(settings, tokens, keys, patient, wall)
 
 
-def _run(settings: ServerSettings, tokens: Tokens, keys: KeySource) -> None:
+@contextlib.contextmanager
+def _web(data: Path, port: int) -> Iterator[None]:
+    """`arena web` beside this arena, for as long as it runs.
+
+    It is another program, so that nothing that this one holds in memory is in it, and it gives way:
+    pages never make a match late. Of the environment it gets no secret. Its standard input is
+    a pipe of which this process holds the other end: it ends with this one, however that came.
+    """
+    command = [sys.executable, "-m", "arena", "web", "--data", str(data), "--port", str(port)]
+    kept = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
+    process = subprocess.Popen(
+        [*command, "--with-parent"],
+        env=kept,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+        close_fds=True,
+    )
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, process.pid, WEB_NICE)
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(WEB_STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _run(
+    settings: ServerSettings, tokens: Tokens, keys: KeySource, store: Store, wall: Wall | None
+) -> None:
+    """Serve, and play the competitions of a store, which may wait for other programs."""
+
     async def main(arena: Arena) -> None:
         address = f"https://{arena.address}" if settings.tls else arena.address
         click.echo(f"The arena listens on {address}. Data in {settings.data}. Ctrl-C stops it.")
@@ -141,7 +249,16 @@ def _run(settings: ServerSettings, tokens: Tokens, keys: KeySource) -> None:
             if session is not None:
                 session.close(verdict)
 
-        await KeyWatch(keys, tokens, hang_up).run()
+        office = Office(store.competitions(), arena_key(settings.data))
+        registry = store.registry()
+        versions = RemoteVersions(registry, _now)
+        arena.on_version = versions.heard
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(KeyWatch(keys, tokens, hang_up).run)
+            nursery.start_soon(versions.run)
+            nursery.start_soon(Qualifier(settings.data, registry, _now).run)
+            hall = Hall(arena, store, office, settings.data, nursery, wall=wall)
+            nursery.start_soon(hall.run)
 
     try:
         run_server(settings, tokens, main)
@@ -149,6 +266,10 @@ def _run(settings: ServerSettings, tokens: Tokens, keys: KeySource) -> None:
         click.echo("Stopped.")
     else:
         click.echo("Drained.")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _tls_files(

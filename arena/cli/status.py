@@ -10,6 +10,7 @@ import click
 
 from arena.cli.arena_status import NoAnswer, Status, as_json, status_of_folder, status_of_page
 from arena.cli.arguments import data_option
+from arena.cli.jail import LEVELS
 from arena.cli.named import require_folder
 from arena.cli.terminal.plain import say
 
@@ -60,6 +61,8 @@ def _lines(found: Status, told: Mapping[str, Any], now: datetime) -> Iterator[st
     if notice is not None:
         yield _row("address", notice.address)
         yield _row("metrics", notice.metrics or "none: only `arena serve` has them")
+        if notice.jail:
+            yield _row("jail", LEVELS.get(notice.jail, notice.jail))
     if found.page is not None:
         yield from _numbers(told)
     if "disk" in told:

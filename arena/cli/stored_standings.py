@@ -19,7 +19,7 @@ from arena.games.catalogue import UnknownGame, game_by_id
 from arena.ladder.head_to_head import records
 from arena.ladder.standings import standings as rank
 from arena.server.data_folder import store_path
-from arena.store import Store, open_store
+from arena.store import Store, is_there, open_store
 
 
 @click.command(
@@ -45,7 +45,7 @@ def standings(*, name: str | None, pairs: bool, as_json: bool, as_csv: bool, dat
     if as_json and as_csv:
         raise click.UsageError("choose one of --json and --csv")
     require_folder(data)
-    if not store_path(data).exists():
+    if not is_there(store_path(data)):
         raise click.ClickException(f"no tournament was played in the folder {data} yet")
     with plain_errors(), open_store(store_path(data)) as store:
         if name is None:

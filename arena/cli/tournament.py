@@ -25,8 +25,10 @@ from arena.cli.arguments import (
     time_control_of,
     timed,
 )
+from arena.cli.jail import jailed, walled
 from arena.cli.terminal.console import PlainConsole
 from arena.games.catalogue import Game
+from arena.jail import Wall
 from arena.ladder.head_to_head import Records, records
 from arena.ladder.standings import Standings, standings
 from arena.ladder.tournament import Progress
@@ -91,6 +93,7 @@ without playing.
 @click.option(
     "--csv", "as_csv", is_flag=True, help="Print the standings as comma-separated values."
 )
+@jailed
 @data_option
 def tournament(
     *,
@@ -108,6 +111,8 @@ def tournament(
     increment: float,
     as_json: bool,
     as_csv: bool,
+    demand: str,
+    read_only: tuple[Path, ...],
     data: Path,
 ) -> None:
     """Play a round robin of GAME between bots, each given as a command.
@@ -135,7 +140,9 @@ def tournament(
             seed=seed or (begun.seed if begun else secrets.token_hex(8)),
             max_matches=max_matches,
         )
-        played = _run(plan, data, quiet=as_json or as_csv, accept_changed=accept_changed)
+        with walled(demand, data, read_only, plan.commands) as wall:
+            quiet = as_json or as_csv
+            played = _run(plan, data, quiet=quiet, accept_changed=accept_changed, wall=wall)
     report = played.report
     told = Told(
         name=name,
@@ -179,7 +186,7 @@ class Told:
             "tournament": self.name,
             "game": self.game,
             "seats": self.seats,
-            "seed": self.seed,
+            "seed": None if self.fair else self.seed,
             "fair_deals": self.fair,
         }
         return about | show.as_json(self.standings, self.records)
@@ -193,11 +200,14 @@ class Told:
         elif len(self.standings.rows) > show.MOST_SIDE_BY_SIDE:
             pairs = f"arena standings {shlex.quote(self.name)} --head-to-head --csv"
             console.print(f"Each two bots: {pairs}", soft_wrap=True, highlight=False)
-        deals = f"Fair deals; seating by seed {self.seed}." if self.fair else f"Seed {self.seed}."
+        # Of fair deals it is secret: the ids of matches follow from it, if the tournament goes on.
+        deals = "Fair deals." if self.fair else f"Seed {self.seed}."
         console.print(deals, soft_wrap=True)
 
 
-def _run(plan: TournamentPlan, data: Path, *, quiet: bool, accept_changed: bool) -> Played:
+def _run(
+    plan: TournamentPlan, data: Path, *, quiet: bool, accept_changed: bool, wall: Wall | None
+) -> Played:
     """Play a tournament with a progress bar; stopped, it says how to go on."""
     try:
         with progress_bars([plan], quiet=quiet) as on_progress:
@@ -207,6 +217,7 @@ def _run(plan: TournamentPlan, data: Path, *, quiet: bool, accept_changed: bool)
                 bots=data / "bots" / plan.name,
                 on_progress=on_progress,
                 accept_changed=accept_changed,
+                wall=wall,
             )
     except EntrantsChanged as changed:
         text = f"{changed}; give --name for a new one, or --accept-changed to go on with this one"

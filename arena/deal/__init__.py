@@ -1,4 +1,4 @@
-"""Deals that anyone can recompute: protocol fd1, from the commitments to the cards."""
+"""Deals that anyone can recompute: protocol fd2, from the commitments to the cards."""
 
 from arena.deal.fair import (
     ENTROPY_BYTES,
@@ -17,10 +17,12 @@ from arena.deal.fair import (
 )
 from arena.deal.packs import first_pack
 from arena.deal.streams import KeyedDeals, Stream, board_key, deal_set_key, new_key, seeded_key
+from arena.deal.views import SALT_BYTES, seal, view_context, view_transcript
 
 __all__ = [
     "ENTROPY_BYTES",
     "NO_COMMITMENT",
+    "SALT_BYTES",
     "DealTerms",
     "KeyedDeals",
     "Lie",
@@ -35,8 +37,11 @@ __all__ = [
     "plan_hash",
     "plan_line",
     "rules_hash",
+    "seal",
     "seeded_key",
     "server_commitment",
     "setting_texts",
     "transcript",
+    "view_context",
+    "view_transcript",
 ]

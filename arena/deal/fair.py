@@ -1,8 +1,8 @@
 """Who fixed a deal-set's shuffles, and that nobody chose them: steps 1 to 5 of protocol fd1.
 
 The arena commits to a secret, then each bot to entropy of its own, then all of
-it is shown, opened and mixed into one key. A bot takes part under a pseudonym
-that is drawn for each deal-set. Whoever holds what was published afterwards
+it is bound, opened and mixed into one key. A bot takes part under a pseudonym
+that is drawn for each deal-set, and sees a view of its own (`arena.deal.views`). Whoever holds what was published afterwards
 can recompute every step with `opened_key`.
 """
 
@@ -136,6 +136,7 @@ def opened_key(
     transcript: bytes,
     secret: bytes,
     entropies: Mapping[str, bytes],
+    views: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """The key of a deal-set, once everything that was published of it was found to hold.
 
@@ -146,6 +147,8 @@ def opened_key(
       transcript: What was shown before any commitment was opened.
       secret: The arena's, as it was opened.
       entropies: By participant, as they were opened; b"" for one that took no part.
+      views: By participant, the context under which it committed; the deal-set's own
+        for all by protocol fd1.
 
     Raises:
       Lie: naming the first thing that does not hold.
@@ -157,7 +160,8 @@ def opened_key(
     if len(secret) != ENTROPY_BYTES:
         raise Lie(f"the arena's secret has {len(secret)} bytes, not {ENTROPY_BYTES}")
     for participant, commitment in commitments.items():
-        _require_opens(context, participant, commitment, entropies[participant])
+        view = context if views is None else views[participant]
+        _require_opens(view, participant, commitment, entropies[participant])
     if not _same(_transcript(context, server_commitment, commitments), transcript):
         raise Lie("the transcript is not that of these commitments")
     return deal_set_key(transcript, secret, entropies)

@@ -72,6 +72,15 @@ class Game:
             raise BadOptions(f"{self.id} is played by {span} seats, not {seats}")
         return build_options(self.module.Options, given, self.preset)
 
+    def margin_bound(self, options: Options, seats: int) -> int | None:
+        """The most that the rules let one seat's score differ, in a match of these options.
+
+        From another seat's, and from its own had the same boards been played otherwise. None where
+        there is no bound of use: in a race, whose margins are taken as won and lost, and where a
+        score may grow with the length of what is played.
+        """
+        return self.rules.margin_bound(options, seats)
+
     def describe(self) -> str:
         """The page that `arena games show` prints, in Markdown."""
         pages = resources.files("arena.games").joinpath("pages")
@@ -177,7 +186,7 @@ GAMES: Final = (
         title="Klaberjass",
         summary="Bid for trump, compare sequences, and make more than the other in nine tricks.",
         module=klaberjass,
-        rules_version=1,
+        rules_version=2,
         seats=(2,),
     ),
     Game(
@@ -185,7 +194,7 @@ GAMES: Final = (
         title="Sixty-Six",
         summary="Tricks and marriages: the first to 66 points must say so, or close in time.",
         module=sixty_six,
-        rules_version=1,
+        rules_version=2,
         seats=(2,),
     ),
     Game(
@@ -201,7 +210,7 @@ GAMES: Final = (
         title="Oklahoma Rummy",
         summary="Sets and runs from two packs with wild 2s, and whole discard piles to take.",
         module=oklahoma_rummy,
-        rules_version=1,
+        rules_version=2,
         seats=tuple(range(2, 9)),
     ),
     Game(

@@ -11,6 +11,7 @@ A rules module is a set of pure functions over frozen values:
     hand_number(state) -> int, counting every deal from 0
     heavy(state, seat, move) -> Work or bool, whether a step may take over 5 ms
     result(state) -> Result | None
+    margin_bound(options, seats) -> the most that a seat's score may differ, or None
 
 `step` takes all the choices that were asked for together, in seat order, so a
 half-made simultaneous choice is never part of a state. An illegal choice
@@ -160,6 +161,7 @@ class Rules(Protocol):
     def hand_number(self, state: State) -> int: ...
     def heavy(self, state: State, seat: Seat, move: Move) -> Work | bool: ...
     def result(self, state: State) -> Result | None: ...
+    def margin_bound(self, options: Options, seats: int) -> int | None: ...
 
 
 def places_of(scores: Sequence[int]) -> tuple[int, ...]:
@@ -175,6 +177,10 @@ def require_to_act(
     Raises:
       IllegalMove: if the choices are not from exactly the seats that were asked.
     """
+    if len(chosen) == 1:  # nearly always
+        ((seat, move),) = chosen
+        if (seat,) == asked:
+            return (move,)
     if tuple([seat for seat, _ in chosen]) != asked:
         raise IllegalMove(f"moves were asked of seats {list(asked)}")
     return tuple([move for _, move in chosen])

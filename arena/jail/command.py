@@ -1,6 +1,5 @@
 """Commands that launch bots, as a person writes them."""
 
-import hashlib
 import os
 import re
 import shlex
@@ -11,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from arena.jail.content import content_of
+from arena.jailer.cell import Limits
 
 _NAMED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,31})=(.+)", re.DOTALL)
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -28,31 +30,27 @@ class BotCommand:
     name: str
     argv: tuple[str, ...]
     """Program and arguments; paths to files are absolute."""
+    limits: Limits | None = None
+    """What it may use behind a wall, if less than every bot."""
 
     @property
     def text(self) -> str:
         """The command as one would type it."""
         return shlex.join(self.argv)
 
-    def content_sha256(self) -> str:
-        """Tells whether what is run has changed: a hash of the files that the command names.
-
-        The program itself counts only if it names no others: an interpreter is not the bot.
+    def content(self) -> str:
+        """Tells whether what is run has changed, and in which file: see `arena.jail.content`.
 
         Raises:
           BadCommand: if a file cannot be read.
         """
-        program, *named = map(Path, self.argv)
-        files = [path for path in named if path.is_absolute() and path.is_file()]
-        whole = hashlib.sha256()
-        for path in files or [program]:
-            try:
-                with path.open("rb") as file:
-                    whole.update(hashlib.file_digest(file, "sha256").digest())
-            except OSError as error:
-                text = f"the file {path} of the bot {self.name!r} cannot be read: {error.strerror}"
-                raise BadCommand(text) from error
-        return whole.hexdigest()
+        program, *words = map(Path, self.argv)
+        named = [path for path in words if path.is_absolute() and path.exists()]
+        try:
+            return content_of(program, named)
+        except OSError as error:
+            text = f"the file {error.filename} of the bot {self.name!r} cannot be read"
+            raise BadCommand(f"{text}: {error.strerror}") from error
 
 
 def parse_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:

@@ -140,6 +140,12 @@ class MarginFit:
         points = np.array([score.points for score in scores])
         return self._estimates(self._contrasts(scores), points)
 
+    def values(self, scores: Sequence[Score]) -> npt.NDArray[np.float64]:
+        """The scores alone, where how sure they are is not asked."""
+        points: _Array = np.array([each.points for each in scores])
+        points += self._values(self._contrasts(scores))
+        return points
+
     def difference(self, bot: str, other: str) -> Estimate:
         """By how many points a match `bot` is better than `other`."""
         contrasts = self._contrasts([Score(bot), Score(other)])
@@ -162,6 +168,10 @@ class MarginFit:
             ]
             for at, sure in enumerate(self._variances.of_differences(contrasts))
         ]
+
+    def covariance(self, scores: Sequence[Score]) -> npt.NDArray[np.float64]:
+        """(scores, scores): how the errors of the scores go together."""
+        return self._variances.covariance(self._contrasts(scores))
 
     def _contrasts(self, scores: Sequence[Score]) -> _Array:
         """A column for each score: what it takes of each skill."""

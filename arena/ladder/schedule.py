@@ -9,7 +9,6 @@ Draws are made by sorting SHA-256 hashes, so a schedule is the same on every mac
 and every version of Python.
 """
 
-import hashlib
 import hmac
 import itertools
 import json
@@ -17,14 +16,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
+
+from arena.ladder.draws import digest, shuffled
 
 MAX_GROUPS: Final = 200
 """Groups of more than two bots in one round; where there are more, a sample of them plays."""
 
 Group: TypeAlias = tuple[str, ...]
-
-_T = TypeVar("_T")
 
 _ID_DIGITS: Final = 20  # 80 bits: no two of a million matches share an id
 
@@ -88,7 +87,9 @@ def round_robin(
     Raises:
       ScheduleError: if there are too few bots, two of one name, or no rounds.
     """
-    _check(bots, seats, deal_sets, max_groups)
+    require_schedulable(bots, seats, deal_sets)
+    if max_groups < 1:
+        raise ScheduleError(f"a round has at least 1 group, not {max_groups}")
     names = sorted(bots)  # so that the order in which they were given does not matter
     every_group = math.comb(len(names), seats)
     if seats == 2 or every_group <= max_groups:
@@ -98,12 +99,17 @@ def round_robin(
         groups = _sampled_groups(names, seats, seed)
         groups_a_round = max_groups
     return tuple(
-        _deal_set(number, group, seed, tournament)
+        planned(number, group, seed, tournament)
         for number, group in enumerate(itertools.islice(groups, deal_sets * groups_a_round), 1)
     )
 
 
-def _check(bots: Sequence[str], seats: int, deal_sets: int, max_groups: int) -> None:
+def require_schedulable(bots: Sequence[str], seats: int, deal_sets: int) -> None:
+    """Require bots of different names, as many as a table has seats, and something to play.
+
+    Raises:
+      ScheduleError: saying what is missing.
+    """
     if seats < 2:
         raise ScheduleError(f"a table of a tournament has at least 2 seats, not {seats}")
     if len(bots) < seats:
@@ -113,8 +119,6 @@ def _check(bots: Sequence[str], seats: int, deal_sets: int, max_groups: int) -> 
             raise ScheduleError(f"{times} bots are named {name!r}; every bot needs its own name")
     if deal_sets < 1:
         raise ScheduleError(f"a group plays at least 1 deal-set, not {deal_sets}")
-    if max_groups < 1:
-        raise ScheduleError(f"a round has at least 1 group, not {max_groups}")
 
 
 def _all_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
@@ -125,7 +129,7 @@ def _all_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
     """
     groups = list(itertools.combinations(names, seats))
     for number in itertools.count(1):
-        yield from _shuffled(groups, seed, "round", number)
+        yield from shuffled(groups, seed, "round", number)
 
 
 def _sampled_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
@@ -138,7 +142,7 @@ def _sampled_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
     played: Counter[str] = Counter()
     met: Counter[frozenset[str]] = Counter()
     for number in itertools.count(1):
-        waiting = _shuffled(names, seed, "group", number)
+        waiting = shuffled(names, seed, "group", number)
         group: list[str] = []
         for _ in range(seats):
             chosen = min(
@@ -152,10 +156,11 @@ def _sampled_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
         yield tuple(group)
 
 
-def _deal_set(number: int, group: Group, seed: str, tournament: str) -> DealSetPlan:
-    seating = tuple(_shuffled(sorted(group), seed, "seating", number))
+def planned(number: int, group: Group, seed: str, tournament: str) -> DealSetPlan:
+    """Deal-set `number` of a schedule, between these bots; its seating is drawn."""
+    seating = tuple(shuffled(sorted(group), seed, "seating", number))
     boards = _derived_seed(seed, number)
-    deal_set_id = _digest(tournament, seed, "deal-set", number, seating)[:_ID_DIGITS]
+    deal_set_id = digest(tournament, seed, "deal-set", number, seating)[:_ID_DIGITS]
     return DealSetPlan(
         id=deal_set_id,
         number=number,
@@ -163,7 +168,7 @@ def _deal_set(number: int, group: Group, seed: str, tournament: str) -> DealSetP
         seed=boards,
         matches=tuple(
             MatchPlan(
-                id=_digest(deal_set_id, "match", rotation)[:_ID_DIGITS],
+                id=digest(deal_set_id, "match", rotation)[:_ID_DIGITS],
                 deal_set_id=deal_set_id,
                 rotation=rotation,
                 bots=seating[rotation:] + seating[:rotation],
@@ -174,8 +179,20 @@ def _deal_set(number: int, group: Group, seed: str, tournament: str) -> DealSetP
     )
 
 
-def _shuffled(items: Sequence[_T], *about: object) -> list[_T]:
-    return sorted(items, key=lambda item: _digest(*about, item))
+def planned_tables(number: int, tables: Sequence[Group], seed: str, tournament: str) -> DealSetPlan:
+    """Deal-set `number` at tables that were drawn elsewhere, each in seat order."""
+    packs = _derived_seed(seed, number)
+    deal_set_id = digest(tournament, seed, "deal-set", number, tables)[:_ID_DIGITS]
+    return DealSetPlan(
+        id=deal_set_id,
+        number=number,
+        bots=tuple(sorted({bot for table in tables for bot in table})),
+        seed=packs,
+        matches=tuple(
+            MatchPlan(digest(deal_set_id, "match", at)[:_ID_DIGITS], deal_set_id, at, bots, packs)
+            for at, bots in enumerate(tables)
+        ),
+    )
 
 
 def _derived_seed(seed: str, number: int) -> str:
@@ -185,8 +202,3 @@ def _derived_seed(seed: str, number: int) -> str:
     """
     about = json.dumps(["deal-set seed", number])
     return hmac.digest(seed.encode(), about.encode(), "sha256").hex()
-
-
-def _digest(*about: object) -> str:
-    # JSON keeps the parts apart: ("a", "bc") and ("ab", "c") have different digests.
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """The table of a tournament: official scores with their errors, tiers, and faults beside them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.ladder.margins import (
@@ -16,6 +16,7 @@ from arena.ladder.margins import (
 )
 from arena.ladder.results import MatchOutcome
 from arena.ladder.schedule import DealSetPlan
+from arena.ladder.simultaneous import half_widths
 from arena.ladder.walkover import FALLBACK, SeatPlayed, lapse, official, seats_played, walkover
 
 
@@ -87,16 +88,46 @@ def standings(deal_sets: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutc
     Deal-sets that lack a result do not count. The ± is each bot's own, not
     widened for the number of bots; likewise for the pairs on which tiers rest.
     """
+    return ranked(deal_sets, outcomes).standings
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A ranking, and what it was made from."""
+
+    standings: Standings
+    _ranking: "_Ranking | None"
+
+    def simultaneous(self, *, seed: str) -> dict[str, float | None]:
+        """The ± of each ranked bot's score that hold for all of them at once, with 95 %."""
+        if self._ranking is None:
+            return {}
+        return self._ranking.simultaneous(seed)
+
+
+def ranked(
+    deal_sets: Sequence[DealSetPlan],
+    outcomes: Mapping[str, MatchOutcome],
+    *,
+    apart: Collection[str] = (),
+    least_deal_sets: int = 0,
+) -> Ranked:
+    """Rank as `standings` does.
+
+    Bots `apart` are no opponents to be ranked, as those of the house: they are fitted, and in no row. A
+    bot of fewer complete deal-sets than `least_deal_sets` is not ranked yet.
+    """
     complete = [each for each in deal_sets if _is_complete(each, outcomes)]
+    took_part = Counter(bot for each in complete for bot in set(each.bots))
+    few = {bot for bot, number in took_part.items() if number < least_deal_sets}
     problem, ranking = "", None
     try:
-        ranking = _Ranking(complete, outcomes)
+        ranking = _Ranking(complete, outcomes, apart=apart, few=few)
     except NotComparable as error:
         problem = str(error)
     order = ranking.order if ranking else ()
     better = ranking.chances() if ranking else ()
     conduct = _Conduct(deal_sets, outcomes)
-    took_part = Counter(bot for each in complete for bot in each.bots)
 
     def row(bot: str, tier: int | None) -> Row:
         score = ranking.estimates[bot] if ranking and tier else None
@@ -113,10 +144,11 @@ def standings(deal_sets: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutc
             faults=dict(sorted(conduct.faults[bot].items())),
         )
 
-    unranked = sorted({bot for each in deal_sets for bot in each.bots} - set(order))
+    everybody = {bot for each in deal_sets for bot in each.bots}
+    unranked = sorted(everybody - set(order) - set(apart))
     blank = (None,) * len(unranked)
     fallback = ranking.skills.get(FALLBACK) if ranking else None
-    return Standings(
+    found = Standings(
         rows=tuple(map(row, order, _tiers(better))) + tuple(row(bot, None) for bot in unranked),
         better=tuple(chances + blank for chances in better)
         + tuple((None,) * len(order) + blank for _ in unranked),
@@ -126,6 +158,7 @@ def standings(deal_sets: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutc
         walkover=ranking.walkover if ranking else None,
         fallback_skill=fallback.value if fallback else None,
     )
+    return Ranked(found, ranking)
 
 
 def _is_complete(deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome]) -> bool:
@@ -140,9 +173,14 @@ class _Ranking:
     """
 
     def __init__(
-        self, complete: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutcome]
+        self,
+        complete: Sequence[DealSetPlan],
+        outcomes: Mapping[str, MatchOutcome],
+        *,
+        apart: Collection[str],
+        few: Collection[str],
     ) -> None:
-        fitted = _fit(complete, outcomes)
+        fitted = _fit(complete, outcomes, apart)
         played: dict[str, list[SeatPlayed]] = defaultdict(list)
         for deal_set in complete:
             for match in deal_set.matches:
@@ -150,7 +188,11 @@ class _Ranking:
                     played[seat.bot].append(seat)
         every = [seat for own in played.values() for seat in own]
         self.walkover = walkover(every, fitted)
-        scores = {bot: official(bot, own, self.walkover) for bot, own in played.items()}
+        scores = {
+            bot: official(bot, own, self.walkover)
+            for bot, own in played.items()
+            if bot not in apart
+        }
         self.left = {bot: 1.0 - score.weight for bot, score in scores.items()}
         players = (*fitted.bots, *fitted.apart)
         skills = fitted.scores([Score(bot) for bot in players])
@@ -159,9 +201,17 @@ class _Ranking:
         estimates = fitted.scores(list(lapsed.values()))
         self.estimates = self.skills | dict(zip(lapsed, estimates, strict=True))
         self.order = tuple(
-            sorted(scores, key=lambda bot: (-self.estimates[bot].value, self.left[bot], bot))
+            sorted(
+                (bot for bot in scores if bot not in few),
+                key=lambda bot: (-self.estimates[bot].value, self.left[bot], bot),
+            )
         )
         self._fitted, self._scores = fitted, scores
+
+    def simultaneous(self, seed: str) -> dict[str, float | None]:
+        """The ± of each score that hold for all at once."""
+        scores = [self._scores[bot] for bot in self.order]
+        return dict(zip(self.order, half_widths(self._fitted, scores, seed=seed), strict=True))
 
     def chances(self) -> tuple[tuple[float | None, ...], ...]:
         """The chance of each bot that its score is above that of each other, in order."""
@@ -175,30 +225,54 @@ class _Ranking:
         return tuple(map(tuple, chances))
 
 
-def _fit(complete: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutcome]) -> MarginFit:
+def _fit(
+    complete: Sequence[DealSetPlan],
+    outcomes: Mapping[str, MatchOutcome],
+    apart: Collection[str],
+) -> MarginFit:
     """The fit in which all seats left are one player.
 
     Where that tells the fallback not from who left (as by a bot that leaves one seat of every
     deal-set), seats left count as their bots' own: one who leaves must not undo the table.
     """
     try:
-        return fit((_scored(each, outcomes, pooled=True) for each in complete), apart=[FALLBACK])
+        pooled = (_scored(each, outcomes, apart, pooled=True) for each in complete)
+        return fit(pooled, apart=[FALLBACK, *apart])
     except NotComparable:
-        return fit(_scored(each, outcomes, pooled=False) for each in complete)
+        own = (_scored(each, outcomes, apart, pooled=False) for each in complete)
+        return fit(own, apart=apart)
 
 
 def _scored(
-    deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome], *, pooled: bool
+    deal_set: DealSetPlan,
+    outcomes: Mapping[str, MatchOutcome],
+    apart: Collection[str],
+    *,
+    pooled: bool,
 ) -> DealSet:
     tables = []
     for match in deal_set.matches:
         outcome = outcomes[match.id]
         players = tuple(
             FALLBACK if pooled and lapse(outcome, seat) >= 1.0 else bot
-            for seat, bot in enumerate(match.bots)
+            for seat, bot in enumerate(par_players(match.bots, deal_set.bots, apart))
         )
         tables.append(Table(players, outcome.scores))
     return DealSet(tuple(tables))
+
+
+def par_players(
+    table: Sequence[str], bots: Sequence[str], apart: Collection[str]
+) -> tuple[str, ...]:
+    """Who plays at a table, as the fit takes it.
+
+    A table of none but those apart tells nothing of anybody, and what its seats were worth: whoever
+    plays there against itself. So it is given to a bot of the deal-set, lest those apart be a player
+    who met nobody.
+    """
+    if all(bot in apart for bot in table):
+        return (next((bot for bot in bots if bot not in apart), table[0]),) * len(table)
+    return tuple(table)
 
 
 def _tiers(better: Sequence[Sequence[float | None]]) -> tuple[int, ...]:

@@ -67,6 +67,12 @@ class Variances:
             along = self._inverse @ batch
             yield from self._told(batch, along, self._freedom(along))
 
+    def covariance(self, contrasts: _Array) -> _Array:
+        """(contrasts, contrasts): how the columns vary together."""
+        along = self._inverse @ contrasts
+        together: _Array = along.T @ self._meat @ along
+        return together
+
     def of_differences(self, contrasts: _Array) -> Iterator[list[_Sureness]]:
         """For each column of `contrasts` how sure it is less each that follows it."""
         along = self._inverse @ contrasts

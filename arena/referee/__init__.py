@@ -8,7 +8,7 @@ to run heavy steps (`Workers`) and somebody to wait for its end (`Referee`).
 from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
 from arena.referee.clock import SeatClock
 from arena.referee.lag import Lag, NeverLate
-from arena.referee.ledger import Evidence, Ledger, Settled, Unwritten
+from arena.referee.ledger import Evidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
 from arena.referee.referee import Referee
 from arena.referee.spec import (
     AbortCause,
@@ -38,6 +38,7 @@ __all__ = [
     "Ledger",
     "MatchSpec",
     "NeverLate",
+    "NoRoom",
     "OpenAsk",
     "Outcome",
     "Referee",
@@ -49,6 +50,7 @@ __all__ = [
     "Timer",
     "Timers",
     "Unwritten",
+    "UsedTime",
     "Workers",
     "final_places",
 ]

@@ -140,6 +140,32 @@ class OpenAsk:
         return self.table.texts(self)
 
 
+class CarriedAsk(OpenAsk):
+    """One that was open before the arena was restarted: its bot has had some of its time already."""
+
+    __slots__ = ("_carried_s",)
+
+    def __init__(
+        self,
+        table: "Asker",
+        seat: Seat,
+        decision: int,
+        moves: Moves,
+        body: bytes,
+        events: list[object],
+        carried_s: float,
+    ) -> None:
+        super().__init__(table, seat, decision, moves, body, events)
+        self._carried_s = carried_s
+
+    def sent(self, now_s: float) -> None:
+        super().sent(now_s - self._carried_s)
+
+    def clock_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
+        # Told again, it is counted from `sent_s`, and so with what was carried.
+        return super().clock_ms(max(used_s, self._carried_s))
+
+
 class SeatPort(Protocol):
     """One seat's bot, as far as a table can tell.
 

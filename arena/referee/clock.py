@@ -38,6 +38,7 @@ class SeatClock:
         "_match_left_us",
         "_move_us",
         "_told",
+        "allowance_s",
     )
 
     def __init__(self, control: TimeControl) -> None:
@@ -50,6 +51,9 @@ class SeatClock:
         # What most moves do: with no ceiling and no increment, the bank stays as it is.
         self._free_within_move = not (control.increment_ms or control.hand_ms or control.match_ms)
         self._told: tuple[int, int, int] | None = None
+        self.allowance_s = 0.0
+        """Most that the next move may take; 0 once a ceiling is used up."""
+        self._changed()
 
     @property
     def bank_ms(self) -> int:
@@ -78,12 +82,8 @@ class SeatClock:
 
     def new_hand(self) -> None:
         """Start the hand's ceiling afresh."""
-        self._told = None
         self._hand_left_us = self._hand_us
-
-    def allowance_s(self) -> float:
-        """Most that the next move may take; 0 once a ceiling is used up."""
-        return self._allowance_us() / 1e6
+        self._changed()
 
     def charge(self, used_s: float, *, in_time: bool) -> None:
         """Charge a move that took `used_s`; it never takes more than there was."""
@@ -91,13 +91,17 @@ class SeatClock:
         if used_us <= self._move_us and self._free_within_move:
             return
         used_us = min(max(used_us, 0), self._allowance_us())
-        self._told = None
         self._hand_left_us -= used_us
         self._match_left_us -= used_us
         if used_us > self._move_us:
             self._bank_us = max(0, self._bank_us - (used_us - self._move_us))
         if in_time:
             self._bank_us = min(self._bank_us + self._increment_us, MAX_TIME_MS * 1000)
+        self._changed()
+
+    def _changed(self) -> None:
+        self._told = None
+        self.allowance_s = self._allowance_us() / 1e6
 
     def _allowance_us(self) -> int:
         if self._free_within_move:

@@ -5,7 +5,7 @@ a gallery tells it each step once all have been told, from the spectator's view 
 What a seat knows never comes here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from arena.games.contract import Event, View
@@ -20,11 +20,19 @@ class Gallery(Protocol):
         """The match begins, or goes on. `entrants` are by seat."""
         ...
 
-    def stepped(self, hand: int, events: Sequence[Event], view: View) -> None:
+    def stepped(
+        self,
+        hand: int,
+        events: Sequence[Event],
+        view: Callable[[], View],
+        banks_ms: Sequence[int],
+    ) -> None:
         """A step was played.
 
         `hand` is the hand that goes on, counted from 0; `events` are those that
-        everybody was told, oldest first; `view` is the spectator's.
+        everybody was told, oldest first; `view` makes the spectator's, also later, so that
+        none is made where nobody looks. `banks_ms` is what each seat has left in its bank now:
+        it changes only with a step, so it does not tell who of several has answered.
         """
         ...
 

@@ -13,6 +13,10 @@ What comes before that loop does not tick: gRPC reads the connections on a threa
 own, and may be kept from it while the loop is punctual. So the arena also sends itself
 probes on the way that answers take. One that takes more than 20 ms is a pause as well,
 from its leaving on.
+
+A pause gives whoever thinks meanwhile time for nothing, but not whose own calls or
+messages made it: of these the meter is told, and what they took is not refunded to
+bots of the same owner.
 """
 
 import contextlib
@@ -23,6 +27,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from arena.referee.causes import Causes
+
 TICK_S: Final = 0.01
 """From one tick to the next."""
 PAUSE_S: Final = 0.02
@@ -31,6 +37,11 @@ PUNCTUAL_S: Final = 0.1
 """How long the arena must have been punctual before anything is judged by its clock."""
 WINDOW_S: Final = 10.0
 """The time that `LagMeter.p99_ms` looks back on."""
+MAX_REFUND_S: Final = 60.0
+"""Most that is refunded of one decision, one absence or one step of a handshake: a pause gives time to
+think, so it must not be worth making."""
+MAX_MATCH_REFUND_S: Final = 3_600.0
+"""And to one seat of all its decisions at a match, and as much of all its absences."""
 MAX_PAUSES: Final = 8_192
 """Pauses that are remembered at least half of, the latest ones. They are more than 30 ms
 apart, so that is two minutes at the very worst, and days of ordinary life."""
@@ -39,8 +50,8 @@ apart, so that is two minutes at the very worst, and days of ordinary life."""
 class Lag(Protocol):
     """How late the arena itself was, which no bot is charged for."""
 
-    def refund_s(self, since_s: float, until_s: float) -> float:
-        """How much of this span the arena was late."""
+    def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
+        """How much of this span the arena was late, and not by the doing of this owner of bots."""
         ...
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:
@@ -54,7 +65,7 @@ class Lag(Protocol):
 class NeverLate:
     """An arena that is never late: `Lag` where time is played back or mocked."""
 
-    def refund_s(self, since_s: float, until_s: float) -> float:  # noqa: ARG002
+    def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:  # noqa: ARG002
         return 0.0
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:  # noqa: ARG002
@@ -103,6 +114,7 @@ class LagMeter:
         """When the probe left that has not returned; infinite if none is under way."""
         self._read_s = -math.inf
         """What had come by then has been read, as the last probe that returned has shown."""
+        self._causes = Causes()
         self._users = 0
         self._next: Scheduled | None = None
         self._due_s = 0.0
@@ -151,16 +163,19 @@ class LagMeter:
             if now_s - self._due_s > PAUSE_S:
                 self._record(now_s)
 
-    def refund_s(self, since_s: float, until_s: float) -> float:
+    def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
         """How much of the time from `since_s` to `until_s` the arena was late.
 
         A pause that has not ended counts up to now, as an answer may be stamped
-        before the late tick arrives.
+        before the late tick arrives. What calls and messages of `owner` kept the loop
+        for, as `caused` was told, does not count.
         """
         now_s = self._now_s()
         open_s = self._open_pause_s(now_s)
-        refund_s = 0.0
         ends_s = self._ends_s
+        if open_s >= until_s and (not ends_s or since_s >= ends_s[-1]):
+            return 0.0  # as almost always
+        refund_s = 0.0
         if ends_s and since_s < ends_s[-1]:
             recorded_s = min(until_s, open_s)
             if since_s < recorded_s:
@@ -168,7 +183,15 @@ class LagMeter:
         if open_s < until_s:
             refund_s += max(0.0, min(until_s, now_s) - max(since_s, open_s))
         # Sums of other sums: a rounding must not make a refund more than the span, or less than 0.
-        return max(0.0, min(refund_s, until_s - since_s))
+        refund_s = max(0.0, min(refund_s, until_s - since_s))
+        if owner and refund_s > 0.0:
+            own = self._causes.of(owner, since_s, until_s)
+            refund_s = max(0.0, refund_s - sum([self.refund_s(*span) for span in own]))
+        return refund_s
+
+    def caused(self, owner: str, since_s: float, until_s: float) -> None:
+        """A call or message of this owner of bots had the loop, from then to now."""
+        self._causes.note(owner, since_s, until_s)
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:
         """Whether the arena is late, or was within the last 0.1 s.

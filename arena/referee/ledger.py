@@ -50,20 +50,40 @@ class Settled(NamedTuple):
     evidence: Evidence | None = None
 
 
+class UsedTime(NamedTuple):
+    """The time that a seat has used and no decision tells yet, as it is written down."""
+
+    seat: int
+    decision: int
+    """The seat's decision that is asked, counted from 1; 0 if none is."""
+    used_s: float
+    """What it has cost so far."""
+    away_s: float
+    """How long the bot was away in this match, in all."""
+
+
 class Ledger(Protocol):
     """Where a match is written down before anybody is told."""
 
     def opened(self, spec: MatchSpec) -> None:
-        """The match begins, or goes on: then it is written down already."""
+        """The match begins, or goes on: then it is written down already. May be said twice."""
         ...
 
     def decided(self, settled: Settled) -> None:
         """A seat's decision is settled."""
         ...
 
+    def used(self, used: UsedTime) -> None:
+        """A seat has used time, and its decision is not settled."""
+        ...
+
     def closed(self, outcome: Outcome, end_s: float) -> None:
         """The match is over, `end_s` after it began."""
         ...
+
+
+class NoRoom(Exception):
+    """The match may write no more, as there is no room on the disk: it alone has to end."""
 
 
 class Unwritten(Exception):

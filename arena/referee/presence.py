@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from arena.referee.lag import Lag
+from arena.referee.lag import MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag
 from arena.referee.timers import Timers
 
 LATE_CHECK_S: Final = 0.1
@@ -17,7 +17,17 @@ CLOSE_S: Final = 1e-6
 class Presence:
     """One bot's presence at one match. It may be away for a while, but not for ever."""
 
-    __slots__ = ("_lag", "_limit_s", "_now_s", "_since_s", "_timer", "_total_s", "_used_up")
+    __slots__ = (
+        "_lag",
+        "_limit_s",
+        "_now_s",
+        "_owner",
+        "_refunded_s",
+        "_since_s",
+        "_timer",
+        "_total_s",
+        "_used_up",
+    )
 
     def __init__(
         self,
@@ -27,15 +37,22 @@ class Presence:
         now_s: Callable[[], float],
         lag: Lag,
         used_up: Callable[[], None],
+        owner: str = "",
     ) -> None:
-        """`used_up` is called once `limit_ms` are used up; 0 is without limit."""
+        """`used_up` is called once `limit_ms` are used up; 0 is without limit.
+
+        `owner` is whose the bot is, as `lag` knows owners.
+        """
         self._limit_s = limit_ms / 1000 or math.inf
         self._now_s = now_s
         self._lag = lag
         self._used_up = used_up
+        self._owner = owner
         self._timer = timers.timer(self._due)
         self._since_s = math.inf
         self._total_s = 0.0
+        self._refunded_s = 0.0
+        """Of the absences that are over, what the arena was late."""
 
     def left(self) -> None:
         """The bot cannot be reached from now on."""
@@ -46,9 +63,13 @@ class Presence:
 
     def came_back(self) -> None:
         """The bot can be reached again."""
-        self._total_s = self.away_s()
+        self._total_s, self._refunded_s = self.away_s(), self._refunded_s + self._refund_s()
         self._since_s = math.inf
         self._timer.clear()
+
+    def was_away(self, seconds: float) -> None:
+        """It was away for so long before the arena was restarted."""
+        self._total_s += seconds
 
     def watch_no_more(self) -> None:
         """Stop watching: from now on the bot may be away."""
@@ -60,7 +81,15 @@ class Presence:
         since_s, now_s = self._since_s, self._now_s()
         if since_s >= now_s:
             return self._total_s
-        return self._total_s + now_s - since_s - self._lag.refund_s(since_s, now_s)
+        return self._total_s + now_s - since_s - self._refund_s()
+
+    def _refund_s(self) -> float:
+        """What the arena was late of the present absence, within the bounds of a decision."""
+        since_s, now_s = self._since_s, self._now_s()
+        if since_s >= now_s:
+            return 0.0
+        left_s = max(0.0, MAX_MATCH_REFUND_S - self._refunded_s)
+        return min(self._lag.refund_s(since_s, now_s, self._owner), MAX_REFUND_S, left_s)
 
     def _due(self) -> None:
         now_s = self._now_s()

@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 import trio
 
@@ -11,12 +12,16 @@ from arena.games.contract import Seat, Work
 from arena.referee.ask import SeatPort
 from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag, NeverLate
-from arena.referee.ledger import Ledger, Settled, Unwritten
+from arena.referee.ledger import Ledger, Settled, Unwritten, UsedTime
+from arena.referee.place import KEPT_S
 from arena.referee.spec import AbortCause, MatchSpec, Outcome
 from arena.referee.table import Table
 from arena.referee.timers import Timers
 from arena.referee.workers import Chosen, Ticket, Workers
 from arena.wire.games import codec_of
+
+AT_ONCE: Final = 64
+"""Matches whose times are written down before others have their turn."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +60,7 @@ class Referee:
         self._replaying: deque[Table] = deque()
         """Matches whose past is being played again, in turn."""
         self._replay_wanted = trio.Event()
+        self._match_begins = trio.Event()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep time until cancelled; matches in play are suspended then."""
@@ -64,6 +70,7 @@ class Referee:
                 self._token = trio.lowlevel.current_trio_token()
                 nursery.start_soon(self._timers.run)
                 nursery.start_soon(self._replay)
+                nursery.start_soon(self._keep_times)
                 task_status.started()
         finally:
             for table in list(self.tables.values()):
@@ -84,28 +91,54 @@ class Referee:
             self._replay_wanted = trio.Event()
             await self._replay_wanted.wait()
 
+    async def _keep_times(self) -> None:
+        """Have the time written down that bots think and are away, a few matches in one go."""
+        while True:
+            if not self.tables:
+                self._match_begins = trio.Event()
+                await self._match_begins.wait()
+            await trio.sleep(KEPT_S)
+            written = False
+            for count, table in enumerate(list(self.tables.values()), 1):
+                written = table.keep_times() or written
+                if count % AT_ONCE == 0:
+                    await trio.lowlevel.checkpoint()
+            if written:
+                # Once nothing can be written any more, every match is suspended by itself.
+                with contextlib.suppress(Unwritten):
+                    await self._synced()
+
     def _replay_later(self, table: Table) -> None:
         self._replaying.append(table)
         self._replay_wanted.set()
 
     async def play(
-        self, spec: MatchSpec, ports: Sequence[SeatPort], past: Sequence[Settled] = ()
+        self,
+        spec: MatchSpec,
+        ports: Sequence[SeatPort],
+        past: Sequence[Settled] = (),
+        used: Sequence[UsedTime] = (),
     ) -> Outcome:
         """Play one match to its end and tell everybody, once the result is on disk.
 
-        `past` are the decisions of a match that goes on. Cancelled, it suspends
-        the match: its journal says where it stood, and nobody is told an end.
+        `past` are the decisions of a match that goes on, and `used` is the time that
+        none of them tells. Cancelled, it suspends the match: its journal says where it
+        stood, and nobody is told an end.
 
         Raises:
           Unwritten: if something of it did not reach the disk. It is suspended then: nobody
             is told an end, as the disk may say otherwise.
         """
-        ended = trio.Event()
+        ended, ledger = trio.Event(), self._ledger(spec)
+        if spec.fair_deal is not None and not past:
+            # What bots have seen of packs that cannot be drawn again, the disk knows of.
+            ledger.opened(spec)
+            await self._synced()
         table = Table(
             spec,
             codec_of(spec.terms.game),
             ports,
-            self._ledger(spec),
+            ledger,
             timers=self._timers,
             now_s=trio.lowlevel.current_clock().current_time,
             over=lambda _: ended.set(),
@@ -113,10 +146,12 @@ class Referee:
             lag=self.lag,
             gallery=self._gallery(spec),
             replay_later=self._replay_later,
+            owner_of=self._owner_of,
         )
         self.tables[spec.match_id] = table
+        self._match_begins.set()
         try:
-            table.begin(past)
+            table.begin(past, used)
             await ended.wait()
         finally:
             del self.tables[spec.match_id]

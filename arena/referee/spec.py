@@ -31,7 +31,7 @@ class AbortCause(IntEnum):
     STOPPED = 2
     """The arena was stopped."""
     DISK = 3
-    """The result could not be written down."""
+    """The result could not be written down, or there was no more room on the disk for the match."""
     UNPLAYABLE = 4
     """It was begun by rules or options that this arena does not have."""
     JOURNAL = 5
@@ -80,8 +80,8 @@ class MatchSpec:
     """Seats of bots that did wrong before the first card."""
     fair_deal: FairDeal | None = None
     """What the packs come from; None for seeded deals."""
-    deal_context: bytes = b""
-    """Names the fair deal on the bots' streams."""
+    deal_contexts: tuple[bytes, ...] = ()
+    """By seat, what names the fair deal on that bot's stream; none for seeded deals."""
 
 
 @dataclass(frozen=True, slots=True)

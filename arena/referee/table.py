@@ -15,21 +15,21 @@ import logging
 import secrets
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from arena.games.contract import Move, Seat, Step, Work
 from arena.games.notation import Notation
-from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
+from arena.referee.ask import Answer, CarriedAsk, OpenAsk, Said, SeatPort
 from arena.referee.clock import GRACE_S, SeatClock, Spent
 from arena.referee.gallery import Gallery
 from arena.referee.judge import Wrong, chosen_move
-from arena.referee.lag import Lag
-from arena.referee.ledger import Evidence, Ledger, Settled, Unwritten
+from arena.referee.lag import MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag
+from arena.referee.ledger import Evidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
 from arena.referee.pending_news import PendingNews
-from arena.referee.place import Place
+from arena.referee.place import MAX_MOVE_BYTES, Place
 from arena.referee.presence import LATE_CHECK_S, Presence
 from arena.referee.resumed import ResumedDecisions
+from arena.referee.showing import Showing
 from arena.referee.spec import (
     AbortCause,
     Ending,
@@ -42,6 +42,7 @@ from arena.referee.spec import (
     final_places,
 )
 from arena.referee.timers import Timers
+from arena.referee.workers import WORK_STEP_S
 from arena.wire import asks
 from arena.wire.codec import Codec
 
@@ -51,12 +52,6 @@ HeavyStep = Callable[["Table", tuple[tuple[Seat, Move], ...], Seat, Work | None]
 """Runs a step in a worker and calls `Table.stepped` or `Table.abort` with it. The seat is whose move
 makes it long, and the work what the rules know of how long."""
 
-WORK_STEP_S: Final = 250e-9
-"""What a seat is charged for each step of work that it makes: about what the dear ones take."""
-MAX_REFUND_S: Final = 60.0
-"""Most that is refunded of one decision: a pause gives time to think, so it must not be worth making."""
-MAX_MATCH_REFUND_S: Final = 3_600.0
-"""And to one seat of all its decisions at a match."""
 REPLAYED_AT_ONCE: Final = 32
 """Decisions of the past that are played again before others have their turn: 1 to 3 ms."""
 
@@ -78,11 +73,13 @@ class Table:
         lag: Lag,
         gallery: Gallery | None = None,
         replay_later: Callable[["Table"], None] | None = None,
+        owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
         """Set the table. `ports` are by seat; `now_s` reads the arena's clock.
 
         `replay_later` is told to call `replay_on` in a while, as long as past decisions
-        are left; without it, all are played again at once.
+        are left; without it, all are played again at once. `owner_of` names whose a bot
+        is, by its name.
         """
         self.spec = spec
         self.outcome: Outcome | None = None
@@ -93,12 +90,13 @@ class Table:
         self._over = over
         self._heavy_step = heavy_step
         self._lag = lag
-        self._gallery = gallery
+        self._showing = Showing(gallery, spec)
         self._replay_later = replay_later
         self._paused_at = 0
         """Decisions that had been played again at the last pause."""
         self._move_notation = Notation(spec.terms.game.module.Move)
         self._event_notation = Notation(spec.terms.game.module.Event)
+        owners = [owner_of(entrant.name) for entrant in spec.entrants]
         self._places = [
             Place(
                 port,
@@ -111,7 +109,9 @@ class Table:
                     now_s=now_s,
                     lag=self._lag,
                     used_up=self._away_too_long(Seat(at)),
+                    owner=owners[at],
                 ),
+                owners[at],
             )
             for at, port in enumerate(ports)
         ]
@@ -121,6 +121,8 @@ class Table:
         self._begin_s = 0.0
         self._acting: tuple[Seat, ...] = ()
         self._chosen: dict[Seat, Move] = {}
+        self._heavy: dict[Seat, Work | None] = {}
+        """Of the chosen moves those that are too much for this process, with what they cost."""
         self._new_faults: list[Fault] = []
         self._faults: list[Fault] = []
         self._decisions = 0
@@ -131,22 +133,24 @@ class Table:
         """Decisions of all seats so far."""
         return self._decisions
 
-    def begin(self, past: Sequence[Settled] = ()) -> None:
+    def begin(self, past: Sequence[Settled] = (), used: Sequence[UsedTime] = ()) -> None:
         """Deal the first hand and ask for the first moves.
 
         `past` are the decisions of a match that was cut short: they are played
-        without asking, and the match goes on after the last of them.
+        without asking, and the match goes on after the last of them. `used` is the time
+        that its seats had used, and no decision tells.
         """
-        self._resumed = ResumedDecisions(past, self._codec)
+        self._resumed = ResumedDecisions(past, self._codec, used)
+        for each in used:
+            self._places[each.seat].kept = each
+            self._places[each.seat].presence.was_away(each.away_s)
         self._begin_s = self._now_s() - self._resumed.elapsed_s
         for out in self.spec.forfeited_seats:
             place = self._places[out.seat]
             place.forfeited, place.out = True, out
         try:
             self._ledger.opened(self.spec)
-            if self._gallery is not None:
-                spec = self.spec
-                self._show(lambda gallery: gallery.opened(spec.match_id, spec.terms, spec.entrants))
+            self._showing.opened()
             for place in self._places:
                 place.port.sit(place.presence)
             step = self._rules.start(
@@ -240,8 +244,12 @@ class Table:
             for place in self._places:
                 place.clock.new_hand()
         self._chosen = {}
+        self._heavy.clear()
         while self._resumed and len(self._chosen) < len(acting):
             self._settle_past()
+        if self._chosen and not self._plays_past_at_once:
+            for seat, move in self._chosen.items():
+                self._weigh(seat, move)
         # Every ask goes out before any seat is settled: else an answer could end the step
         # while others are still to be asked.
         asks_open = []
@@ -250,7 +258,7 @@ class Table:
                 continue
             place = self._places[seat]
             out = place.forfeited or place.out is not None or place.port.gone
-            if out or place.clock.allowance_s() <= 0:
+            if out or place.move_bytes >= MAX_MOVE_BYTES or place.clock.allowance_s <= 0:
                 self._settle_unasked(seat, place)
             else:
                 asks_open.append(self._open_ask(seat, place))
@@ -264,8 +272,34 @@ class Table:
         events = place.news.events
         place.news.forget()
         place.decisions += 1
+        if self._resumed.carried_s:
+            carried_s = self._resumed.take_carried_s(seat, place.clock.allowance_s)
+            place.ask = CarriedAsk(self, seat, place.decisions, moves, body, events, carried_s)
+            return place.ask
         place.ask = ask = OpenAsk(self, seat, place.decisions, moves, body, events)
         return ask
+
+    def keep_times(self) -> bool:
+        """Write down what bots think and are away, as far as it is not; whether anything was.
+
+        To be called every second or so: what is not written down is lost if the arena ends.
+        """
+        if not self._going_on or self._resumed:
+            return False
+        written, now_s = False, self._now_s()
+        for seat, place in enumerate(self._places):
+            ask, charged_s = place.ask, 0.0
+            if ask is not None:
+                charged_s = self._spent(ask, now_s).charged_s
+            if not place.keep(seat, charged_s):
+                continue
+            written = True
+            try:
+                self._ledger.used(place.kept)
+            except Exception:
+                self._fail()
+                return False
+        return written
 
     def texts(self, ask: OpenAsk) -> bytes:
         """Moves and events of an ask in notation, as encoded fields."""
@@ -285,6 +319,7 @@ class Table:
             self._new_faults.append(fault)
             evidence = Evidence(now_s - self._begin_s, away_s=place.presence.away_s())
         move, spent = self._rules.fallback(self._state, seat), Spent(now_s)
+        self._weigh(seat, move)
         self._settle(seat, place.decisions, move, spent, fault, "", evidence, unasked=True)
 
     def _settle_past(self) -> None:
@@ -306,14 +341,20 @@ class Table:
     def start_clock(self, ask: OpenAsk) -> None:
         """An ask was sent: its time runs."""
         place = self._places[ask.seat]
-        ask.due_s = ask.sent_s + place.clock.allowance_s() + GRACE_S
-        place.timer.set(ask.due_s)
+        ask.due_s = due_s = ask.sent_s + place.clock.allowance_s + GRACE_S
+        # Set for an ask that was answered, it stays: early, it only looks again.
+        if due_s < place.timer.due_s:
+            place.timer.set(due_s)
 
     def _expiry(self, seat: Seat) -> Callable[[], None]:
         def expire() -> None:
             place, now_s = self._places[seat], self._now_s()
             ask = place.ask
             if ask is None:
+                return
+            if now_s < ask.due_s:
+                if ask.sent_s >= 0:
+                    place.timer.set(ask.due_s)
                 return
             if self._lag.late(now_s, ask.due_s):
                 # The answer may lie unread: no time is up while the arena was not there.
@@ -363,12 +404,20 @@ class Table:
 
     def _with_work(self, spent: Spent, seat: Seat, move: Move) -> Spent:
         """The same, with the work that the move makes; no more than the seat has, so never a fault."""
-        work = self._rules.heavy(self._state, seat, move)
-        if not isinstance(work, Work) or not work.charged:
+        work = self._weigh(seat, move)
+        if work is None or not work.charged:
             return spent
         charged_s = spent.charged_s + work.charged * WORK_STEP_S
-        allowance_s = max(spent.charged_s, self._places[seat].clock.allowance_s())
+        allowance_s = max(spent.charged_s, self._places[seat].clock.allowance_s)
         return spent._replace(charged_s=min(charged_s, allowance_s))
+
+    def _weigh(self, seat: Seat, move: Move) -> Work | None:
+        """What a move would cost, kept for its step; None if that is not said."""
+        work = self._rules.heavy(self._state, seat, move)
+        if not work:
+            return None
+        self._heavy[seat] = said = work if isinstance(work, Work) else None
+        return said
 
     def _blame(
         self,
@@ -394,6 +443,7 @@ class Table:
         place.port.close(ask, kind, reason)
         try:
             move = self._rules.fallback(self._state, ask.seat)
+            self._weigh(ask.seat, move)
         except Exception:
             self._fail()
             return
@@ -408,14 +458,16 @@ class Table:
 
     def _refund_s(self, ask: OpenAsk, now_s: float) -> float:
         """What the arena was late itself, within the bounds of a decision and of a match."""
-        left_s = max(0.0, MAX_MATCH_REFUND_S - self._places[ask.seat].refunded_s)
-        return min(self._lag.refund_s(ask.sent_s, now_s), MAX_REFUND_S, left_s)
+        place = self._places[ask.seat]
+        refund_s = self._lag.refund_s(ask.sent_s, now_s, place.owner)
+        if refund_s <= 0.0:
+            return 0.0
+        return min(refund_s, MAX_REFUND_S, max(0.0, MAX_MATCH_REFUND_S - place.refunded_s))
 
     def _close_ask(self, ask: OpenAsk, place: Place) -> None:
         ask.settled = True
         ask.body = b""
         place.ask = None
-        place.timer.clear()
 
     def _settle_and_go_on(
         self,
@@ -454,10 +506,12 @@ class Table:
         place = self._places[seat]
         place.fallbacks += unasked or fault is not None
         place.refunded_s += spent.refunded_s
+        game_move = self._codec.game_move(move)
+        place.count_move(game_move)
         settled = Settled(
             seat,
             decision,
-            self._codec.game_move(move),
+            game_move,
             max(0.0, spent.sent_s - self._begin_s),
             spent.charged_s,
             place.clock.bank_ms,
@@ -480,14 +534,16 @@ class Table:
         chosen = tuple([(seat, self._chosen[seat]) for seat in self._acting])
         if self._new_faults:
             self._publish_faults()
-        rules, state = self._rules, self._state
-        for seat, move in chosen:
-            # What is played again all at once is played here, in order.
-            at_once = self._resumed and self._replay_later is None
-            if not at_once and (work := rules.heavy(state, seat, move)):
-                self._heavy_step(self, chosen, seat, work if isinstance(work, Work) else None)
-                return None
-        return rules.step(state, chosen, self.spec.deals)
+        if self._heavy and not self._plays_past_at_once:
+            seat = next(seat for seat in self._acting if seat in self._heavy)
+            self._heavy_step(self, chosen, seat, self._heavy[seat])
+            return None
+        return self._rules.step(self._state, chosen, self.spec.deals)
+
+    @property
+    def _plays_past_at_once(self) -> bool:
+        """Whether decisions of before are played again here, in order and without a pause."""
+        return bool(self._resumed) and self._replay_later is None
 
     @property
     def state(self) -> object:
@@ -499,9 +555,8 @@ class Table:
         for fault in self._new_faults:
             for place in self._places:
                 place.news.fault(fault)
-        if self._gallery is not None and not self._resumed:
-            faults = _without_reasons(self._new_faults)
-            self._show(lambda gallery: gallery.blamed(faults))
+        if not self._resumed:
+            self._showing.blamed(self._new_faults)
         self._faults += self._new_faults
         self._new_faults = []
 
@@ -511,23 +566,8 @@ class Table:
             places = self._places if seats is None else [self._places[seat] for seat in seats]
             for place in places:
                 place.news.event(event, encoded)
-        if self._gallery is not None and not self._resumed:
-            self._show_step(step)
-
-    def _show_step(self, step: Step) -> None:
-        """Tell the gallery of a step: what everybody was told, and the spectator's view."""
-        rules, events = self._rules, [event for event, seats in step.told if seats is None]
-        hand = rules.hand_number(step.state)
-        self._show(lambda gallery: gallery.stepped(hand, events, rules.view(step.state, None)))
-
-    def _show(self, tell: Callable[[Gallery], None]) -> None:
-        """Tell the gallery something; whatever it does with that, the match goes on."""
-        assert self._gallery is not None
-        try:
-            tell(self._gallery)
-        except Exception:
-            _log.exception("the gallery of a match fails", extra={"match": self.spec.match_id})
-            self._gallery = None
+        if not self._resumed:
+            self._showing.stepped(step, [place.clock for place in self._places])
 
     # The end.
 
@@ -590,9 +630,7 @@ class Table:
             return
         for place in self._places:
             place.port.end(self.outcome, place.news.trailing(self.spec.match_id))
-        if self._gallery is not None:
-            outcome = replace(self.outcome, faults=_without_reasons(self.outcome.faults))
-            self._show(lambda gallery: gallery.closed(outcome))
+        self._showing.closed(self.outcome)
 
     def _fail(self) -> None:
         """Abort after an error of the arena's own. Its text goes to the log only."""
@@ -600,14 +638,16 @@ class Table:
             self.suspend()  # what is on the disk holds, and the match goes on from there
             self._over(self)
             return
+        if isinstance(sys.exception(), NoRoom):
+            _log.error(
+                "a match is aborted: no room on the disk", extra={"match": self.spec.match_id}
+            )
+            self.abort(AbortCause.DISK)
+            return
         incident = secrets.token_hex(4)
         fields = {"incident": incident, "match": self.spec.match_id}
         _log.exception("an error of the arena's own aborts a match", extra=fields)
         self.abort(AbortCause.ERROR, incident)
-
-
-def _without_reasons(faults: Sequence[Fault]) -> tuple[Fault, ...]:
-    return tuple(replace(fault, reason="") for fault in faults)
 
 
 _LATE: Final = "no answer in time"

@@ -7,23 +7,32 @@ Steps wait their turn in a fair queue: each owner of bots has the same share of 
 processes, whatever number of steps it has waiting, by start-time fair queueing
 (Goyal, Vin, Cheng, 1996). One process takes no dear steps, so that a cheap one never
 waits for a dear one.
+
+A process that is late with a step is told in the log, and one that does not come back is
+ended, as are those that die: their steps are played once more, by other processes. A
+step depends on nothing but what it is given, and nobody's clock runs meanwhile.
 """
 
 import heapq
+import logging
 import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process
 from threading import Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Move, Seat, Step
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
 
 Chosen = tuple[tuple[Seat, Move], ...]
 
@@ -32,8 +41,18 @@ DEAR_STEPS: Final = 2_000_000
 """Work from which on a step is dear, in steps of the rules' own count. It takes about 0.5 s."""
 UNKNOWN_STEPS: Final = DEAR_STEPS
 """What a long step counts for whose rules do not say how long it is."""
+WORK_STEP_S: Final = 250e-9
+"""What a seat is charged for each step of work that it makes: about what the dear ones take."""
+LATE_S: Final = 1.0
+"""A process that takes longer than its work and this is late with a step."""
+START_S: Final = 10.0
+"""What a process has to start."""
+STUCK_S: Final = 60.0
+"""One that is late by as much as this does not come back."""
 NICENESS: Final = 10
 """Workers give way to the arena itself, and to bots on the same machine."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +158,24 @@ class Workers:
         """Play a step of a game elsewhere, when it is its turn.
 
         Raises:
-          Exception: whatever the rules raise; `BrokenProcessPool` if a worker died.
+          Exception: whatever the rules raise; `BrokenProcessPool` if a worker died twice over it.
         """
+        try:
+            return await self._try(game_id, state, chosen, deals, ticket)
+        except BrokenProcessPool:
+            _log.warning("a step is played again, as its worker died", extra={"game": game_id})
+            return await self._try(game_id, state, chosen, deals, ticket)
+
+    async def _try(
+        self, game_id: str, state: object, chosen: Chosen, deals: Deals, ticket: Ticket
+    ) -> Step:
         waiting = self._queue.join(ticket)
         try:
             await waiting.let_in.wait()
         except trio.Cancelled:
             self._queue.give_up(waiting)
             raise
+        running = self._running
         try:
             future = self._submit(game_id, state, chosen, deals)
         except BaseException:
@@ -160,19 +189,44 @@ class Workers:
 
         # No thread waits for it: many that wait would leave none for the disk.
         future.add_done_callback(_soon(token, over))
-        await done.wait()
+        patience_s = LATE_S + ticket.work * WORK_STEP_S
+        if self._running > running:
+            patience_s += START_S
+        await self._over(done, patience_s, game_id)
         try:
             return future.result()
         except Exception:
             self._drop_if_broken()
             raise
 
+    async def _over(self, done: trio.Event, patience_s: float, game_id: str) -> None:
+        """Wait for the end of a step; say if it is late, and end the processes if it never comes."""
+        for waits_s, says in (
+            (patience_s, "a worker is late with a step"),
+            (STUCK_S, "a worker does not come back, and is ended"),
+        ):
+            with trio.move_on_after(waits_s):
+                await done.wait()
+            if done.is_set():
+                return
+            _log.warning(says, extra={"game": game_id, "waited_s": round(waits_s, 3)})
+        for process in self._started():
+            process.kill()
+        await done.wait()
+
+    @property
+    def _running(self) -> int:
+        return len(self._started())
+
+    def _started(self) -> list["BaseProcess"]:
+        return list((getattr(self._pool, "_processes", None) or {}).values())
+
     def _submit(self, game_id: str, state: object, chosen: Chosen, deals: Deals) -> "Future[Step]":
         if self._pool is None:
             # Never fork: a forked gRPC process may deadlock.
             context = get_context("spawn")
             self._pool = ProcessPoolExecutor(
-                self._processes, mp_context=context, initializer=_begin_worker
+                self._processes, mp_context=context, initializer=begin_worker
             )
         try:
             return self._pool.submit(_play, game_id, state, chosen, deals)
@@ -187,7 +241,7 @@ class Workers:
     def close(self) -> None:
         """End the processes; what they are at is lost, and is played again from the journal."""
         if self._pool is not None:
-            processes = list((getattr(self._pool, "_processes", None) or {}).values())
+            processes = self._started()
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
             for process in processes:
@@ -206,10 +260,15 @@ def _play(game_id: str, state: object, chosen: Chosen, deals: Deals) -> Step:
     return game_by_id(game_id).rules.step(state, chosen, deals)
 
 
-def _begin_worker() -> None:
+def begin_worker() -> None:
     """Make a new process one that gives way, is ended by the arena alone, and ends with it."""
     os.nice(NICENESS)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the arena, which ends this
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Have this process, a worker, ended by its parent alone, and end when that has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
     parent = parent_process()
     assert parent is not None
     Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()

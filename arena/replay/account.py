@@ -15,9 +15,9 @@ from arena.games.contract import Seat, View
 from arena.games.notation import Notation
 from arena.referee.clock import SeatClock
 from arena.referee.spec import AbortCause, Ending, FaultKind
-from arena.replay.frames import Decision, Frame, frames
+from arena.replay.frames import Decision, Frame
 from arena.replay.read import Replay
-from arena.replay.verify import verify
+from arena.replay.verify import Verified, verify
 from cardarena.v1 import journal_pb2
 
 OFFERED_SHOWN: Final = 6
@@ -208,9 +208,20 @@ def account_of(
       Damaged: if it does not say how the match ended.
       Unplayable: if this arena has no such game, rules version or options.
     """
-    verified = verify(replay)
+    found: list[Frame] = []
+    return account_from(replay, verify(replay, seen=found.append), found, seat, noted)
+
+
+def account_from(
+    replay: Replay,
+    verified: Verified,
+    played: Sequence[Frame],
+    seat: Seat,
+    noted: Mapping[int, str] = MappingProxyType({}),
+) -> Account:
+    """As `account_of`, of a replay that was found true, and its frames."""
     outcome, opened, spec = verified.outcome, replay.opened, replay.spec()
-    own = [(each, frame) for frame in frames(replay) for each in frame.decisions]
+    own = [(each, frame) for frame in played for each in frame.decisions]
     own = [(each, frame) for each, frame in own if each.seat == seat]
     faults = tuple(_Stories(replay, seat, noted).of(own))
     slow = sorted(
@@ -248,7 +259,7 @@ def account_of(
         forfeit=next((fault for fault in faults if fault.forfeited), None),
         forfeited_before=before[0] if before else "",
         slowest=tuple(slow[:SLOWEST]),
-        costliest=_costliest(outcome.hand_scores, seat),
+        costliest=costliest_hands(outcome.hand_scores, seat),
     )
 
 
@@ -354,8 +365,8 @@ def _settled_us(decided: journal_pb2.Decided) -> int:
     return evidence.received_us or decided.sent_us + decided.charged_us + decided.refunded_us
 
 
-def _costliest(hand_scores: Sequence[Sequence[int]], seat: Seat) -> tuple[CostlyHand, ...]:
-    """The hands in which a seat did worse than the others did on average."""
+def costliest_hands(hand_scores: Sequence[Sequence[int]], seat: Seat) -> tuple[CostlyHand, ...]:
+    """The hands in which a seat did worse than the others did on average, the worst first."""
     hands = [
         CostlyHand(at, scores[seat], tuple(s for other, s in enumerate(scores) if other != seat))
         for at, scores in enumerate(hand_scores)

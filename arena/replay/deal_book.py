@@ -12,11 +12,28 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Final, NamedTuple
+from urllib.parse import quote
 
 from google.protobuf.message import DecodeError
 
-from arena.deal import NO_COMMITMENT, bot_commitment, deal_set_key, seeded_key, transcript
-from arena.replay.records import CHAIN_START, Damaged, chained, read_records, read_strictly
+from arena.deal import (
+    NO_COMMITMENT,
+    bot_commitment,
+    deal_set_key,
+    seeded_key,
+    transcript,
+    view_context,
+)
+from arena.replay.records import (
+    CHAIN_START,
+    CutOff,
+    Damaged,
+    chained,
+    next_record,
+    read_records,
+    read_strictly,
+    records_from,
+)
 from cardarena.v1 import deals_pb2, journal_pb2
 
 DEALS_NAME: Final = "deals"
@@ -84,6 +101,18 @@ class BookedDeal:
     void_reason: str = ""
 
     @property
+    def shared(self) -> bool:
+        """Whether more than one table plays by it, so that nothing may tell which these are."""
+        return "\n" in self.plan
+
+    @property
+    def transcript(self) -> bytes:
+        """The hash over all commitments, once they are known."""
+        fair = self.fair_deal
+        commitments = {each.participant: each.commitment for each in fair.participants}
+        return transcript(self.context, fair.server_commitment, commitments)
+
+    @property
     def opening(self) -> Opening:
         """What opens its deals.
 
@@ -92,11 +121,9 @@ class BookedDeal:
         """
         if self.state not in (DealState.FIXED, DealState.OPENED):
             raise ValueError("the packs of this deal-set were never fixed")
-        fair = self.fair_deal
-        names = [each.participant for each in fair.participants]
-        commitments = dict(zip(names, (each.commitment for each in fair.participants), strict=True))
-        fixed = transcript(self.context, fair.server_commitment, commitments)
-        key = deal_set_key(fixed, self.secret, dict(zip(names, self.entropies, strict=True)))
+        names = (each.participant for each in self.fair_deal.participants)
+        entropies = dict(zip(names, self.entropies, strict=True))
+        key = deal_set_key(self.transcript, self.secret, entropies)
         return Opening(key, "", self.secret, self.entropies, self.plan, self.plan_salt)
 
     @property
@@ -134,8 +161,29 @@ def opens(context: bytes, participant: journal_pb2.DealParticipant, entropy: byt
     """Whether entropy is what a participant had committed to; b"" if it took no part."""
     if participant.commitment == NO_COMMITMENT:
         return entropy == b""
-    commitment = bot_commitment(context, participant.participant, entropy)
+    view = view_of(context, participant)
+    commitment = bot_commitment(view, participant.participant, entropy)
     return hmac.compare_digest(commitment, participant.commitment)
+
+
+def view_of(context: bytes, participant: journal_pb2.DealParticipant) -> bytes:
+    """The context of a deal-set as this participant is told it."""
+    return view_context(context, participant.participant, participant.salt)
+
+
+def bot_of(participant: journal_pb2.DealParticipant) -> str:
+    """The bot behind a participant, as plans have it."""
+    return f"{quote(participant.bot, safe='')}/{participant.instance}"
+
+
+def seat_views(
+    context: bytes, fair_deal: journal_pb2.FairDeal, plan: str, match_id: str
+) -> tuple[bytes, ...]:
+    """The contexts that the bots of a match are told, by seat."""
+    views = {bot_of(each): view_of(context, each) for each in fair_deal.participants}
+    lines = (line.split(" ") for line in plan.split("\n"))
+    planned = next((line for line in lines if line[0] == match_id), [])
+    return tuple(views.get(bot, b"") for bot in planned[2:])  # the second is the rotation
 
 
 class DealBook:
@@ -258,13 +306,13 @@ class DealBook:
 
 
 def read_deals(path: Path) -> DealBook:
-    """Read a file of secrets, up to where it is damaged; an empty book if there is none.
+    """Read a file of secrets, but for what is damaged; an empty book if there is none.
 
     Raises:
       OSError: if the file cannot be read.
     """
     book = DealBook()
-    book.damage += scan(path, DEALS_MAGIC, book.take).damage
+    book.damage += scan(path, DEALS_MAGIC, book.take, lost=lambda: None).damage
     return book
 
 
@@ -324,13 +372,25 @@ class Scan(NamedTuple):
     """What was found of a file's records."""
 
     sound: int
-    """How many bytes, from the beginning, are as they were written."""
+    """Where the last record ends that is as it was written; 0 if the first line is not."""
     damage: tuple[str, ...] = ()
-    """What is wrong after them, as a sentence; empty if nothing is."""
+    """What is wrong with the file, in sentences."""
+    torn: bool = False
+    """Whether what stands behind `sound` is the beginning of a record, as a killed process leaves it."""
 
 
-def scan(path: Path, magic: bytes, take: Callable[[bytes], None]) -> Scan:
-    """Hand over the bodies of all records up to the first that is not as written.
+def scan(
+    path: Path,
+    magic: bytes,
+    take: Callable[[bytes], None],
+    *,
+    lost: Callable[[], None] | None = None,
+) -> Scan:
+    """Hand over the bodies of all records of a file that are as they were written.
+
+    With `lost`, what stands behind damage is handed over as well, after a call of `lost` at each
+    place where records are missing; without it, all ends at the first such place. A torn end is
+    none: nobody was told of what a process that was killed had not written whole.
 
     Raises:
       OSError: if the file cannot be read.
@@ -339,15 +399,27 @@ def scan(path: Path, magic: bytes, take: Callable[[bytes], None]) -> Scan:
         with path.open("rb") as file:
             if not (begins := file.read(len(magic))):
                 return Scan(0)  # made, and never written to
-            sound = len(magic) if begins == magic else 0
+            sound = at = len(magic) if begins == magic else 0
             file.seek(0)
-            try:
-                for record in read_records(file, magic):
-                    take(record.body)
-                    sound = file.tell()
-            except (Damaged, DecodeError) as error:
-                return Scan(sound, (f"{path.name}: {error}",))
-            return Scan(sound)
+            records, damage = read_records(file, magic), []
+            while True:
+                try:
+                    for record in records:
+                        at = record.offset
+                        take(record.body)
+                        sound = at = file.tell()
+                except (Damaged, DecodeError) as error:
+                    damage.append(f"{path.name}: {error}")
+                    behind = next_record(file, at) if sound and lost is not None else None
+                    if lost is not None and not (behind is None and isinstance(error, CutOff)):
+                        lost()
+                    if behind is None:
+                        return Scan(sound, tuple(damage), isinstance(error, CutOff))
+                    at = behind
+                    file.seek(at)
+                    records = records_from(file, at)
+                else:
+                    return Scan(sound, tuple(damage))
     except FileNotFoundError:
         return Scan(0)
 

@@ -7,10 +7,17 @@ that puts a failing disk in their place here does so for all callers at once.
 import contextlib
 import errno
 import fcntl
+import logging
 import os
+import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
+
+_log = logging.getLogger(__name__)
+
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+"""What a mode says of everybody but a file's owner."""
 
 sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 """Brings a file's content to the disk; not every system can leave its other data out."""
@@ -65,8 +72,41 @@ def _opened(path: Path, flags: int, mode: int = 0o666) -> int:
 
 
 def append_only(path: Path, mode: int = 0o600) -> int:
-    """Open a file to be written at its end, and make it if there is none."""
-    return _opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
+    """Open a file to be written at its end, and make it if there is none.
+
+    `mode` is that of a new file, less the process's umask. One that is for its owner alone is
+    made so if it is there already, see `keep_private`.
+    """
+    fd = _opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode)
+    try:
+        if not mode & _OTHERS:
+            keep_private(path)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder for its owner alone, if there is none; one that is there is kept so."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    keep_private(path)
+
+
+def keep_private(path: Path) -> None:
+    """Take from all but its owner whatever they may do with a file or a folder.
+
+    What is made here is private from its first moment. So this finds what somebody has opened
+    to others since, as by a copy; it cannot know who has read it meanwhile, and says so.
+
+    Raises:
+      OSError: if it belongs to another user, or is not there.
+    """
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & _OTHERS:
+        path.chmod(mode & ~_OTHERS)
+        fields = {"path": str(path), "mode": f"{mode:o}"}
+        _log.warning("others could open what is secret", extra=fields)
 
 
 def write_all(fd: int, data: bytes) -> None:

@@ -1,9 +1,10 @@
-"""Whether the packs of a replay are fair: protocol fd1, recomputed from what was opened.
+"""Whether the packs of a replay are fair: protocol fd2, recomputed from what was opened.
 
 Fair means: the rules and the pack are those that the replay names, the plan names
 this match, the arena and every bot opened what they had committed to, and the key
 of the deals follows from all of these. `docs/fair-deals.md` says what this proves,
-and what it does not.
+and what it does not. Replays from before fd2 are held to fd1, where the participants have no
+salts.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from urllib.parse import quote
 from arena.deal import (
     ENTROPY_BYTES,
     NO_COMMITMENT,
+    SALT_BYTES,
     DealTerms,
     Lie,
     context,
@@ -20,11 +22,13 @@ from arena.deal import (
     opened_key,
     plan_hash,
     rules_hash,
+    seal,
     setting_texts,
     transcript,
+    view_transcript,
 )
 from arena.games.catalogue import BadOptions
-from arena.replay.deal_book import CommitmentLog
+from arena.replay.deal_book import CommitmentLog, bot_of, view_of
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay
 from arena.wire.settings import values_of_settings
@@ -77,6 +81,7 @@ def check(replay: Replay) -> Fairness:
             transcript_of(opened),
             revealed.secret,
             entropies_of(replay),
+            views_of(opened),
         )
     except Lie as lie:
         raise Discrepancy(str(lie)) from lie
@@ -113,6 +118,20 @@ def context_of(opened: journal_pb2.Opened) -> bytes:
         raise Discrepancy(f"its fair deal is not in order: {error}") from error
 
 
+def views_of(opened: journal_pb2.Opened) -> dict[str, bytes]:
+    """The contexts that the participants were told, by participant.
+
+    Raises:
+      Discrepancy: as `context_of` does, or if some have salts and others have none.
+    """
+    participants = opened.fair_deal.participants
+    lengths = {len(each.salt) for each in participants}
+    if len(lengths) > 1 or lengths - {0, SALT_BYTES}:
+        raise Discrepancy("its fair deal has salts that are not of 32 bytes, or not for all")
+    context = context_of(opened)
+    return {each.participant: view_of(context, each) for each in participants}
+
+
 def commitments_of(fair_deal: journal_pb2.FairDeal) -> dict[str, bytes]:
     """What each participant committed to."""
     return {each.participant: each.commitment for each in fair_deal.participants}
@@ -126,6 +145,27 @@ def transcript_of(opened: journal_pb2.Opened) -> bytes:
     """
     fair_deal = opened.fair_deal
     return transcript(context_of(opened), fair_deal.server_commitment, commitments_of(fair_deal))
+
+
+def shown_transcript(
+    opened: journal_pb2.Opened, participant: str, server_commitment: bytes
+) -> bytes:
+    """The hash over all that a participant saw before it revealed, if the replay is true.
+
+    Args:
+      opened: How the match began.
+      participant: Its name, one of the fair deal's.
+      server_commitment: The arena's, as it was told the participant.
+
+    Raises:
+      Discrepancy: as `context_of` does.
+    """
+    (own,) = (each for each in opened.fair_deal.participants if each.participant == participant)
+    fixed, view = transcript_of(opened), view_of(context_of(opened), own)
+    if not own.salt:
+        return fixed  # protocol fd1 showed all commitments
+    sealed = seal(view, fixed, own.salt)
+    return view_transcript(view, server_commitment, participant, own.commitment, sealed)
 
 
 def entropies_of(replay: Replay) -> dict[str, bytes]:
@@ -243,8 +283,3 @@ def _check_participants(replay: Replay) -> None:
     for seat, bot in enumerate(planned[opened.match_id]):
         if bot not in participants and seat not in forfeited:
             raise Discrepancy(f"{bot} at seat {seat} was left out of the fair deal")
-
-
-def bot_of(participant: journal_pb2.DealParticipant) -> str:
-    """The bot behind a participant, as plans have it."""
-    return f"{quote(participant.bot, safe='')}/{participant.instance}"

@@ -3,7 +3,8 @@
 Every frame holds the decisions of a step, its events, and the state after it. `verify`, `show` and `export` all walk these frames.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.games.catalogue import Game
@@ -75,6 +76,15 @@ class Frame:
             for told in self.told
             if told.seats is None or (seat is not None and seat in told.seats)
         )
+
+
+def of_hand(played: Sequence[Frame], hand: int) -> slice:
+    """Where the frames of a hand, from 0, stand among those of its match.
+
+    The first is the one that deals it, which is the last of the hand before.
+    """
+    first = bisect_left(played, hand, key=lambda frame: frame.next_hand)
+    return slice(first, bisect_right(played, hand, key=lambda frame: frame.hand))
 
 
 def frames(replay: Replay) -> Iterator[Frame]:

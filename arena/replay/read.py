@@ -39,6 +39,7 @@ Body: TypeAlias = (
 JournalBody: TypeAlias = (
     Body
     | journal_pb2.Noted
+    | journal_pb2.TimeKept
     | journal_pb2.Seated
     | journal_pb2.SessionKept
     | journal_pb2.Run

@@ -1,7 +1,7 @@
 """A bot's own receipt of a deal-set, held against a replay of it.
 
 A replay proves that its packs follow from what is opened in it. A receipt
-proves that the bot was told the same: the same commitments before it revealed its
+proves that the bot was told the same: that all were bound before it revealed its
 entropy, that entropy unchanged, and at each ask the very cards that the packs
 give. `docs/fair-deals.md` defines the file.
 """
@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena.deal import NO_COMMITMENT
+from arena.deal import NO_COMMITMENT, server_commitment
 from arena.deal.streams import encode_parts
 from arena.games.contract import Seat
 from arena.referee.spec import Ending
+from arena.replay.deal_book import bot_of
 from arena.replay.fairness import (
-    bot_of,
     commitments_of,
-    context_of,
     entropies_of,
     seats_of,
-    transcript_of,
+    shown_transcript,
+    views_of,
 )
 from arena.replay.frames import Discrepancy, frames
 from arena.replay.read import Replay
@@ -32,7 +32,7 @@ from arena.replay.signing import is_signed, transcript_statement
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 
-_FORMAT: Final = "fd1"
+_FORMATS: Final = ("fd2", "fd1")
 _MARK_DIGITS: Final = 8
 """Hexadecimal digits of the chain that stand beside each ask."""
 
@@ -62,13 +62,15 @@ class Receipt:
 
     path: Path
     context: bytes
+    """As the bot was told it."""
     server_commitment: bytes
+    """Likewise."""
     participant: str
     """Under which it took part."""
     entropy: bytes
     """Its own; empty if it did not know it any more."""
     transcript: bytes
-    """What it saw before it revealed; empty if it never saw one."""
+    """The hash over all that it saw before it revealed; empty if it saw too little."""
     shown: tuple[Shown, ...]
     public_key: bytes = b""
     """The key that the arena had named, before anybody committed; empty if it named none."""
@@ -94,7 +96,7 @@ class Receipt:
             if path.stat().st_size > MAX_REPLAY_BYTES:
                 raise BadReceipt(f"{path} is larger than any receipt")
             fields = json.loads(path.read_text("utf-8"))
-            if fields["receipt"] != _FORMAT:
+            if fields["receipt"] not in _FORMATS:
                 raise BadReceipt(f"{path} is a receipt of another protocol")
             return cls(
                 path=path,
@@ -125,10 +127,17 @@ def concerns(receipt: Receipt, replay: Replay) -> bool:
     """Whether the replay is of the receipt's deal-set.
 
     Raises:
-      Discrepancy: if the replay's fair deal is not in order.
+      Discrepancy: if the replay's fair deal is not in order, or the bot was told of another
+        one at this very match.
     """
     opened = replay.opened
-    return opened.HasField("fair_deal") and context_of(opened) == receipt.context
+    fair = opened.HasField("fair_deal")
+    if fair and receipt.context in views_of(opened).values():
+        return True
+    if any(shown.replay_id == opened.match_id for shown in receipt.shown):
+        what = "another fair deal" if fair else "a fair deal, which the replay does not have"
+        raise Discrepancy(f"participant {receipt.participant} was told of {what}, by its receipt")
+    return False
 
 
 def compare(replay: Replay, receipt: Receipt) -> int:
@@ -160,11 +169,13 @@ def compare(replay: Replay, receipt: Receipt) -> int:
 def _compare_deal(replay: Replay, receipt: Receipt) -> None:
     opened = replay.opened
     fair_deal, name = opened.fair_deal, receipt.participant
-    if fair_deal.server_commitment != receipt.server_commitment:
-        raise Discrepancy("the receipt has another commitment of the arena's")
-    commitments = commitments_of(fair_deal)
+    commitments, views = commitments_of(fair_deal), views_of(opened)
     if name not in commitments:
         raise Discrepancy(f"the receipt's participant {name} is not in the fair deal")
+    if views[name] != receipt.context:
+        raise Discrepancy(f"participant {name} was told of another fair deal, by its receipt")
+    if server_commitment(receipt.context, replay.revealed.secret) != receipt.server_commitment:
+        raise Discrepancy("the receipt has another commitment of the arena's")
     public_key = replay.revealed.public_key
     if public_key and receipt.public_key and public_key != receipt.public_key:
         raise Discrepancy(f"participant {name} was told another key of the arena, by its receipt")
@@ -176,7 +187,7 @@ def _compare_deal(replay: Replay, receipt: Receipt) -> None:
         raise Discrepancy(
             f"the receipt of participant {name} has a transcript that the arena did not sign"
         )
-    if transcript_of(opened) != receipt.transcript:
+    if shown_transcript(opened, name, receipt.server_commitment) != receipt.transcript:
         proof = ", and the arena signed it" if receipt.signed else ""
         raise Discrepancy(f"participant {name} was shown another transcript, by its receipt{proof}")
     if commitments[name] == NO_COMMITMENT or not receipt.entropy:

@@ -1,10 +1,10 @@
-"""What the arena signs with its own key: replays, and the transcripts of fair deals.
+"""What the arena signs with its own key: replays, official tables, and the transcripts of fair deals.
 
 A hash chain shows that a file is as its writer left it; a signature shows who the
 writer was. A replay ends with a signature over everything before it. The signature
-of a transcript is sent to each bot, as a receipt that others will believe. Both are
-Ed25519 (RFC 8032), each over a hash with a label of its own, so that neither can be
-passed off as the other.
+of a transcript is sent to each bot, as a receipt that others will believe. All are
+Ed25519 (RFC 8032), each over a hash with a label of its own, so that none can be
+passed off as another.
 """
 
 import contextlib
@@ -93,6 +93,7 @@ def arena_key(data: Path) -> ArenaKey:
       ValueError: if the file holds something else.
     """
     with contextlib.suppress(FileNotFoundError):
+        disk.keep_private(data / KEY_NAME)
         return kept_key(data)
     key = ArenaKey.new()
     disk.write_whole(data / KEY_NAME, (key.pem,), data / f".{KEY_NAME}.partial", 0o600)
@@ -121,6 +122,11 @@ def replay_statement(chain: bytes) -> bytes:
 def transcript_statement(transcript: bytes) -> bytes:
     """What is signed of a fair deal before any bot opens its commitment."""
     return labelled_hash(b"transcript-signature", transcript)
+
+
+def table_statement(body: bytes) -> bytes:
+    """What is signed of an official table; `body` is all of it, as it is kept."""
+    return labelled_hash(b"table-signature", body)
 
 
 def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Final
 
 from arena.deal import seeded_key
-from arena.games.contract import Seat, State
+from arena.games.contract import Seat, State, Work
 from arena.games.notation import Notation
 from arena.referee.clock import GRACE_S, SeatClock
 from arena.referee.spec import Ending, Fault, FaultKind, Outcome, SeatConduct, final_places
+from arena.referee.workers import WORK_STEP_S
 from arena.replay.deal_book import CommitmentLog
 from arena.replay.fairness import Fairness, check_log
 from arena.replay.fairness import check as check_fairness
@@ -127,8 +128,15 @@ def verify_file(
         return Verdict(path, None, str(error), tuple(concerned))
 
 
-def verify(replay: Replay, now_s: Callable[[], float] = time.monotonic) -> Verified:
+def verify(
+    replay: Replay,
+    now_s: Callable[[], float] = time.monotonic,
+    *,
+    seen: Callable[[Frame], object] | None = None,
+) -> Verified:
     """Recompute a match, with `now_s` as the clock by which that may not take too long.
+
+    `seen` is given each frame once it is found true, for who needs both.
 
     Raises:
       Discrepancy: naming the first thing that does not follow from the rest.
@@ -140,6 +148,8 @@ def verify(replay: Replay, now_s: Callable[[], float] = time.monotonic) -> Verif
     check = _Check(replay, fairness)
     for frame in frames(replay):
         check.frame(frame)
+        if seen is not None:
+            seen(frame)
         if now_s() - began_s > LONGEST_S:
             raise Unplayable(f"it takes more than {LONGEST_S / 60:.0f} minutes to verify")
     return dataclasses.replace(check.end(), signed_by=signer)
@@ -263,7 +273,7 @@ class _Check:
             raise self._wrong(
                 decision, f"is numbered {decision.decision}, but is number {seat.decisions}"
             )
-        self._check_times(decision)
+        self._check_times(frame, decision)
         if decision.unasked:
             self._unasked(seat, decision)
         else:
@@ -284,18 +294,21 @@ class _Check:
                 text = self._notation.write(fallback)
                 raise self._wrong(decision, f"was played for the bot, but not by {text}")
 
-    def _check_times(self, decision: Decision) -> None:
-        """Check that all of a decision lies within the match."""
+    def _check_times(self, frame: Frame, decision: Decision) -> None:
+        """Check that all of a decision lies within the match, but for work that it was charged."""
         decided, end_us = self._replay.decided[self._at - 1], self._replay.closed.end_us
         if decision.sent_us > end_us:
             raise self._wrong(decision, "was asked after the end of the match")
-        settled_us = decision.sent_us + decision.charged_us + decided.refunded_us
+        work = self._rules.heavy(frame.before, decision.seat, decision.move)
+        work_us = round(work.charged * WORK_STEP_S * 1e6) if isinstance(work, Work) else 0
+        thought_us = max(0, decision.charged_us - work_us)
+        settled_us = decision.sent_us + thought_us + decided.refunded_us
         if max(settled_us, decided.evidence.received_us) > end_us + _ROUNDING_US:
             raise self._wrong(decision, "was settled after the end of the match")
 
     def _asked(self, seat: _Seat, decision: Decision) -> None:
         """Check a decision that the bot was asked for, and charge its time."""
-        charged_s, allowance_s = decision.charged_us / 1e6, seat.clock.allowance_s()
+        charged_s, allowance_s = decision.charged_us / 1e6, seat.clock.allowance_s
         if seat.forfeited:
             raise self._wrong(decision, "was asked of a seat that had forfeited")
         if allowance_s <= 0:
@@ -328,7 +341,7 @@ class _Check:
             if seat.forfeited:
                 raise self._wrong(decision, "blames a seat that had forfeited already")
             seat.forfeited = True
-        elif not seat.forfeited and seat.clock.allowance_s() > 0:
+        elif not seat.forfeited and seat.clock.allowance_s > 0:
             raise self._wrong(decision, "was not asked of a seat that could have answered")
         self._check_forfeited(seat, decision)
 

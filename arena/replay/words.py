@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from arena.referee.spec import AbortCause, FaultKind
+from arena.referee.spec import AbortCause, Ending, FaultKind
+from arena.replay.read import Replay
 
 FAULT_WORDS: Final = {
     FaultKind.TIMEOUT: "did not answer in time",
@@ -30,6 +31,20 @@ def aborted_words(cause: AbortCause | None, incident: str) -> str:
     where = f" (incident {incident} in the arena's log)" if incident else ""
     blame = "That is the arena's fault and no bot's; nothing of the match counts."
     return f"Aborted: {_CAUSES[cause]}{where}. {blame}"
+
+
+def result_words(replay: Replay) -> str:
+    """How a match ended, in a line.
+
+    Raises:
+      Damaged: if it is no known ending.
+    """
+    if replay.ending is Ending.ABORTED:
+        return "aborted by the arena"
+    scores = ", ".join(
+        f"{name} {score:+d}" for name, score in zip(replay.names, replay.closed.scores, strict=True)
+    )
+    return f"result: {scores}" + (", with a forfeit" if replay.ending is Ending.FORFEIT else "")
 
 
 def count(number: int, what: str) -> str:

@@ -76,7 +76,7 @@ def write_replay(
 
 
 def _write_notebook(folder: Path, match_id: str, seat: Seat, noted: Sequence[bytes]) -> None:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    disk.private_folder(folder)
     path = notebook_path(folder, match_id, seat)
     pieces = (NOTEBOOK_MAGIC, *map(framed, noted))
     disk.write_whole(path, pieces, partial_path(folder, match_id), 0o600)

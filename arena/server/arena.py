@@ -19,11 +19,12 @@ from arena.server.bots import BotId
 from arena.server.deals.deal_sets import DealSets
 from arena.server.deals.fair import FairDeals
 from arena.server.gate.admission import Admission
-from arena.server.gate.limits import MAX_WAITING_BYTES, CallLimits, Limits
+from arena.server.gate.limits import LOCAL, MAX_WAITING_BYTES, CallLimits, Limits
 from arena.server.gate.tokens import Tokens
 from arena.server.matches.matches import Matches
 from arena.server.matches.restore import Restoration
 from arena.server.matches.results import Results
+from arena.server.matches.upkeep import JournalUpkeep
 from arena.server.orders import DealSetOrder
 from arena.server.refusals import draining, suspended
 from arena.server.session.outbox import Outbox
@@ -52,6 +53,7 @@ class Arena:
         watch: Watch | None = None,
         limits: Limits | None = None,
         now_s: Callable[[], float] | None = None,
+        spectator_delay_s: float = 0.0,
     ) -> None:
         """An arena that goes on with what an earlier process left.
 
@@ -69,6 +71,7 @@ class Arena:
           watch: Counts what happens.
           limits: How much may be open at a time.
           now_s: Reads the arena's clock; without it, trio's.
+          spectator_delay_s: How long after it happened spectators are told of a match.
         """
         # The clock itself: `trio.current_time` looks it up anew at each of many calls.
         self.now_s = now_s or trio.lowlevel.current_clock().current_time
@@ -87,7 +90,15 @@ class Arena:
             on_refusal=self.watch.message_refused,
         )
         self._journal = journal
-        self._fair_deals = FairDeals(deal_log, server_id, self.sessions.get, lag=lag, signer=signer)
+        self._fair_deals = FairDeals(
+            deal_log,
+            server_id,
+            self.sessions.get,
+            lag=lag,
+            signer=signer,
+            now_s=self.now_s,
+            owner_of=tokens.owner_of,
+        )
         deal_sets = DealSets(self._fair_deals, deal_log, replays, signer)
         self.matches = Matches(
             journal=journal,
@@ -99,6 +110,7 @@ class Arena:
             lag=lag,
             admission=admission,
             owner_of=tokens.owner_of,
+            spectator_delay_s=spectator_delay_s,
         )
         self._restoration = Restoration(
             recovery,
@@ -110,7 +122,11 @@ class Arena:
             replays=replays,
             signer=signer,
         )
+        self._upkeep = JournalUpkeep(journal, self.matches, recovery, replays)
+        self.on_version: Callable[[BotId, str], None] = lambda *_: None
+        """Is told which version each bot says that it is; may not block."""
         self._address = ""
+        self._play_socket: Path | None = None
         self._draining = False
         self._closed = False
         """Whether nobody is let in any more, not even to a match in play."""
@@ -121,12 +137,14 @@ class Arena:
             await nursery.start(self._journal.run)
             await nursery.start(self.matches.run)
             await self._restoration.run(nursery)
+            await self._upkeep.drop_spent()
+            nursery.start_soon(self._upkeep.run)
             task_status.started()
 
     # Bots.
 
-    def hello(self, hello: play_pb2.Hello, outbox: Outbox) -> Session:
-        """Attach a stream to its bot's session.
+    def hello(self, hello: play_pb2.Hello, outbox: Outbox, address: str = LOCAL) -> Session:
+        """Attach a stream from an address to its bot's session.
 
         Raises:
           Refused: if the token is unknown, too much is said, or the arena drains and the bot has
@@ -137,12 +155,13 @@ class Arena:
         bot = self.tokens.bot(hello.token)
         known = self.sessions.get(bot)
         self.tokens.bind_guest(hello.token, here=known is not None and known.connected)
-        session = self.sessions.hello(bot, hello, outbox, drains=self._draining)
+        session = self.sessions.hello(bot, hello, outbox, address=address, drains=self._draining)
         kept = journal_pb2.SessionKept(
             bot=bot.name, instance=bot.instance, epoch=session.epoch, matches=session.numbered
         )
         self._journal.append(journal_pb2.Record(session=kept).SerializeToString())
         self._fair_deals.attached(bot)
+        self.on_version(bot, hello.version)
         self.sessions.announce_arrival()
         return session
 
@@ -191,9 +210,15 @@ class Arena:
         """Whether nothing new is taken any more."""
         return self._draining
 
-    def listens(self, address: str) -> None:
-        """The server listens there."""
+    @property
+    def play_socket(self) -> Path | None:
+        """The file of the socket for jailed bots, by its absolute path; None if there is none."""
+        return self._play_socket
+
+    def listens(self, address: str, play_socket: Path | None = None) -> None:
+        """The server listens there, and for jailed bots at a file."""
         self._address = address
+        self._play_socket = play_socket
 
     def drain(self, seconds: float) -> None:
         """Take no new bots and matches; those in play go on, for so long at most."""

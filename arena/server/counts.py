@@ -14,10 +14,33 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from arena.referee import AbortCause, Ending, FaultKind
 
-OWN_TIME_S: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 1.0)
+OWN_TIME_S: Final[Sequence[float]] = (
+    0.0001,
+    0.00025,
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    1.0,
+)
 """Bounds for what the arena itself takes."""
-DISK_TIME_S: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.25, 1.0)
-BOT_TIME_S: Final = (
+DISK_TIME_S: Final[Sequence[float]] = (
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.02,
+    0.04,
+    0.08,
+    0.25,
+    1.0,
+)
+BOT_TIME_S: Final[Sequence[float]] = (
     0.0005,
     0.001,
     0.0025,

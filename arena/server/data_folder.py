@@ -39,11 +39,19 @@ class Notice:
     """Address of the page of metrics; empty if there is none."""
     started_unix_s: float
     version: str
+    jail: str = ""
+    """How high the wall around bots is that it launches, as `arena.jail.Level`; empty if it
+    launches none."""
 
 
 def store_path(data: Path) -> Path:
     """The file of matches, tournaments and keys in a folder of data."""
     return data / "arena.db"
+
+
+def watch_socket(data: Path) -> Path:
+    """The socket file by which `arena web` follows what is played in a folder of data."""
+    return data / "watch.sock"
 
 
 def arena_version() -> str:
@@ -77,6 +85,7 @@ def read_notice(data: Path) -> Notice | None:
             str(found["metrics"]),
             float(found["started_unix_s"]),
             str(found["version"]),
+            str(found.get("jail", "")),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -21,6 +21,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
@@ -50,14 +51,42 @@ from arena.server.gate.connections import (
 from arena.server.gate.tokens import Tokens
 from arena.server.gate.traffic import Traffic
 from arena.server.listen import UNIX, CannotServe, TlsFiles, listen
+from arena.server.office import Office
+from arena.server.play_socket import PlaySocket
 from arena.server.probe import TransportProbe
+from arena.server.services.bots import Bots
+from arena.server.services.call_watch import CallWatch
+from arena.server.services.compare import CompareCalls
+from arena.server.services.competitions import CompetitionCalls
 from arena.server.services.lobby import Lobby
+from arena.server.services.owners import Owners
 from arena.server.services.play import SERVICE, play_handler
 from arena.server.services.replays import Replays
+from arena.server.services.tables import TableCalls
+from arena.server.services.watching import Watching
 from arena.server.session.session import MAX_MESSAGE_BYTES, MAX_SENT_BYTES, MIN_PING_INTERVAL_MS
-from arena.server.watch import CallWatch, Watch
-from arena.store import open_store
-from cardarena.v1 import lobby_pb2, lobby_pb2_grpc, replay_pb2, replay_pb2_grpc
+from arena.server.submissions.desk import Desk
+from arena.server.tables_apart import TablesApart
+from arena.server.watch import Watch
+from arena.store import Store, open_store
+from cardarena.v1 import (
+    bots_pb2,
+    bots_pb2_grpc,
+    compare_pb2,
+    compare_pb2_grpc,
+    competitions_pb2,
+    competitions_pb2_grpc,
+    lobby_pb2,
+    lobby_pb2_grpc,
+    owners_pb2,
+    owners_pb2_grpc,
+    replay_pb2,
+    replay_pb2_grpc,
+    tables_pb2,
+    tables_pb2_grpc,
+    watch_pb2,
+    watch_pb2_grpc,
+)
 
 if TYPE_CHECKING:
     import outcome
@@ -126,8 +155,14 @@ class ServerSettings:
     metrics_port: int | None = None
     """Where metrics are served; 0 takes any free port, None serves none."""
     metrics_host: str = "127.0.0.1"
+    play_socket: bool = False
+    """Whether jailed bots are to reach the arena, by a socket file in the data folder."""
+    jail: str = ""
+    """The level at which bots are launched, to be told; empty if none are."""
     limits_load: bool = False
     """Whether new matches are refused, or wait, while the arena is late or its disk full."""
+    spectator_delay_s: float = 0.0
+    """How long after it happened spectators are told of a match."""
 
 
 def serve(
@@ -211,10 +246,15 @@ class _Host:
         self._arena: Arena | None = None
         self._make_arena: Callable[[], Arena]
         self._broken = ""
+        self._store: Store
+        self._office: Office
+        self._tables: TablesApart
         self._folder: data_folder.FolderWatch
+        self._desk: Desk
         self._watch = Watch()
         self._metrics: MetricsPort | None = None
         self._connections: ConnectionWatch | None = None
+        self._play_socket = PlaySocket(settings.data)
 
     async def run(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -230,6 +270,7 @@ class _Host:
             _hold(lock, self._settings.data)
             data_folder.remove_notice(self._settings.data)
             remove_partials(replays)
+            remove_partials(self._settings.data / "journal")
             try:
                 return await self._run_in(replays, loop)
             finally:
@@ -248,6 +289,11 @@ class _Host:
             open_store(data_folder.store_path(self._settings.data)) as store,
             DealLog(folder, public=public, on_broken=self._on_broken) as deal_log,
         ):
+            registry, keys = store.registry(), store.keys()
+            self._desk = Desk(self._settings.data, registry, keys, lambda: datetime.now(UTC))
+            await asyncio.to_thread(self._desk.clear)
+            self._store, self._office = store, Office(store.competitions(), signer)
+            self._tables = TablesApart(data_folder.store_path(self._settings.data))
             # What an earlier process left, before this one writes anything.
             recovery = await asyncio.to_thread(
                 recover, folder, replays, held=lambda _: True, signer=signer
@@ -277,6 +323,7 @@ class _Host:
                         lag=lag,
                         admission=admission if self._settings.limits_load else None,
                         watch=self._watch,
+                        spectator_delay_s=self._settings.spectator_delay_s,
                     )
 
                 self._make_arena = make_arena
@@ -295,15 +342,20 @@ class _Host:
         assert arena.lag is not None
         probe = TransportProbe(arena.lag, arena.now_s)
         server, servicer = self._make_server(arena, probe)
+        of_jailed = self._make_play_server(arena) if self._settings.play_socket else None
         with self._signals(loop, servicer):
             try:
-                await self._start(server, arena)
+                await self._start(server, arena, of_jailed)
                 probe.start()
                 self._look_at_folder(loop)
             finally:
                 result = await self._stopped
                 await probe.stop()
                 await server.stop(STOP_S)
+                if of_jailed is not None:
+                    await of_jailed.stop(STOP_S)
+                    self._play_socket.close()
+                self._tables.close()
                 await _calls_have_ended()
                 if self._metrics is not None:
                     self._metrics.close()
@@ -343,13 +395,18 @@ class _Host:
             self._listening.set_exception(CannotServe("the arena could not start"))
         self._stopped.set_result(result)
 
-    async def _start(self, server: grpc.aio.Server, arena: Arena) -> None:
+    async def _start(
+        self, server: grpc.aio.Server, arena: Arena, of_jailed: grpc.aio.Server | None
+    ) -> None:
         """Listen, and let `main` begin; stop trio if that is not possible."""
         settings = self._settings
         try:
             address = listen(
                 server, settings.host, settings.port, settings.tls, insecure=settings.insecure
             )
+            self._listen_for_pages(server)
+            if of_jailed is not None:
+                self._play_socket.listen(of_jailed)
             self._connections = _connection_watch(address, arena.limits.traffic)
             metrics = await self._serve_metrics(arena)
         except CannotServe:
@@ -359,11 +416,21 @@ class _Host:
         gc.collect()
         gc.freeze()
         await server.start()
+        if of_jailed is not None:
+            await of_jailed.start()
         if self._connections is not None:
             self._connections.start()
-        arena.listens(address)
+        arena.listens(address, None if of_jailed is None else self._play_socket.path)
         self._tell_of(address if settings.tls is None else f"https://{address}", metrics)
         self._soon(self._open.set)
+
+    def _listen_for_pages(self, server: grpc.aio.Server) -> None:
+        """Let `arena web` in by a socket file of the folder; without one, nobody watches live by it."""
+        path = data_folder.watch_socket(self._settings.data)
+        try:
+            listen(server, f"{UNIX}{path}", 0, None, insecure=False)
+        except (CannotServe, OSError) as error:
+            _log.warning("pages cannot follow what is played", extra={"why": str(error)})
 
     async def _serve_metrics(self, arena: Arena) -> str:
         """Serve metrics if that is wanted; returns the page's address."""
@@ -388,7 +455,12 @@ class _Host:
     def _tell_of(self, address: str, metrics: str) -> None:
         """Let a person find the arena by its folder."""
         told = data_folder.Notice(
-            os.getpid(), address, metrics, time.time(), data_folder.arena_version()
+            os.getpid(),
+            address,
+            metrics,
+            time.time(),
+            data_folder.arena_version(),
+            self._settings.jail,
         )
         try:
             data_folder.write_notice(self._settings.data, told)
@@ -396,11 +468,27 @@ class _Host:
             _log.exception("nobody can be told where the arena is")
         _log.info("the arena listens", extra={"address": address, "metrics": metrics})
 
-    def _make_server(self, arena: Arena, probe: TransportProbe) -> tuple[grpc.aio.Server, Any]:
-        interceptors = (
+    def _interceptors(self, arena: Arena, own_call: str = "") -> tuple[CallWatch, CallInterceptor]:
+        return (
             CallWatch(self._watch),
-            CallInterceptor(self._tokens, arena.limits, own_call=probe.call),
+            CallInterceptor(
+                self._tokens,
+                arena.limits,
+                own_call=own_call,
+                now_s=arena.now_s,
+                caused=arena.lag.caused if arena.lag is not None else None,
+            ),
         )
+
+    def _make_play_server(self, arena: Arena) -> grpc.aio.Server:
+        """The server of jailed bots: they can play, and nothing else."""
+        server = grpc.aio.server(interceptors=self._interceptors(arena), options=OPTIONS)
+        play = play_handler(arena, self._journal.flush, arena.now_s, self._watch)
+        server.add_generic_rpc_handlers((play,))
+        return server
+
+    def _make_server(self, arena: Arena, probe: TransportProbe) -> tuple[grpc.aio.Server, Any]:
+        interceptors = self._interceptors(arena, probe.call)
         server = grpc.aio.server(interceptors=interceptors, options=OPTIONS)
         probe.listen(server)
         flush = self._journal.flush
@@ -411,12 +499,30 @@ class _Host:
         )
         replays = Replays(arena.replays, arena.matches.results)
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(replays, server)
+        competitions = CompetitionCalls(self._store, self._office, arena.tokens)
+        competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(competitions, server)
+        tables = TableCalls(self._office, self._tables)
+        tables_pb2_grpc.add_TableServiceServicer_to_server(tables, server)
+        compare = CompareCalls(self._store, arena.tokens, lambda: datetime.now(UTC))
+        compare_pb2_grpc.add_CompareServiceServicer_to_server(compare, server)
+        owners = Owners(self._desk, arena.tokens)
+        bots = Bots(self._desk, arena.tokens, jail=self._settings.jail)
+        owners_pb2_grpc.add_OwnerServiceServicer_to_server(owners, server)
+        bots_pb2_grpc.add_BotServiceServicer_to_server(bots, server)
+        watching = Watching(arena.matches.feeds, lambda: arena.matches.in_play, flush)
+        watch_pb2_grpc.add_WatchServiceServicer_to_server(watching, server)
         servicer = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
         names = (
             SERVICE,
             lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
             replay_pb2.DESCRIPTOR.services_by_name["ReplayService"].full_name,
+            competitions_pb2.DESCRIPTOR.services_by_name["CompetitionService"].full_name,
+            tables_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
+            compare_pb2.DESCRIPTOR.services_by_name["CompareService"].full_name,
+            owners_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name,
+            bots_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
+            watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name,
             health.SERVICE_NAME,
             reflection.SERVICE_NAME,
         )

@@ -6,7 +6,7 @@ import ipaddress
 import os
 import socket
 import ssl
-import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -73,10 +73,12 @@ def listen(
     else:
         _require_free(host, port)
     try:
-        if credentials is None:
-            bound = server.add_insecure_port(where)
-        else:
-            bound = server.add_secure_port(where, credentials)
+        # All who may open a file may play as guests there, so only this user may.
+        with made_for_its_owner() if host.startswith(UNIX) else contextlib.nullcontext():
+            if credentials is None:
+                bound = server.add_insecure_port(where)
+            else:
+                bound = server.add_secure_port(where, credentials)
     except RuntimeError:
         bound = 0
     if bound == 0 and host.startswith(UNIX):
@@ -84,11 +86,17 @@ def listen(
         raise CannotServe(f"cannot listen on {where}: {why}")
     if bound == 0:
         raise CannotServe(f"cannot listen on {where}: the port is in use or not allowed")
-    if host.startswith(UNIX):
-        # All who may open the file may play as guests, so only this user may.
-        Path(host.removeprefix(UNIX)).chmod(stat.S_IRUSR | stat.S_IWUSR)
-        return where
-    return _where(host, bound)
+    return where if host.startswith(UNIX) else _where(host, bound)
+
+
+@contextlib.contextmanager
+def made_for_its_owner() -> Iterator[None]:
+    """Whatever is made within the block can be opened by its owner alone, and from the first moment."""
+    before = os.umask(0o177)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def _where(host: str, port: int) -> str:

@@ -5,27 +5,16 @@ Nothing here changes what happens. What a line is about stands in its fields
 nor the reason of a fault, as it quotes the bot.
 """
 
-import asyncio
-import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Final
-
-import grpc
-from google.rpc.error_details_pb2 import ErrorInfo
-from google.rpc.status_pb2 import Status
 
 from arena.referee import Ledger, MatchSpec, Outcome, Settled
 from arena.replay.journal.match_log import MatchLog
 from arena.server.counts import Counts
-from arena.server.gate.calls import Context
 from arena.server.session.session import Session
 
 SLOW_SYNC_S: Final = 0.25
 """A sync of the journal that takes longer is worth a line in the log."""
-STATUS_KEY: Final = "grpc-status-details-bin"
-UNKNOWN_CALL: Final = "unknown"
-"""Stands for calls that do not exist: what clients make up is no label."""
 
 _log = logging.getLogger(__name__)
 
@@ -83,17 +72,22 @@ class Watch:
 class _WatchedLedger:
     """`arena.referee.Ledger`: writes down, and counts what was written."""
 
-    __slots__ = ("_charged", "_counts", "_decided", "_game", "_log", "_spec")
+    __slots__ = ("_charged", "_counts", "_decided", "_game", "_is_open", "_log", "_spec", "used")
 
     def __init__(self, log: MatchLog, spec: MatchSpec, counts: Counts) -> None:
         self._log = log
         self._decided = log.decided
+        self.used = log.used
+        self._is_open = False
         self._spec = spec
         self._counts = counts
         self._game = counts.game(spec.terms.game.id)
         self._charged = counts.charged
 
     def opened(self, spec: MatchSpec) -> None:
+        if self._is_open:
+            return
+        self._is_open = True
         goes_on = bool(self._log.bodies)
         self._log.opened(spec)
         self._game.begun += 1
@@ -146,83 +140,3 @@ def _of(session: Session, peer: str) -> dict[str, Any]:
         "epoch": session.epoch,
         "peer": peer,
     }
-
-
-class CallWatch(grpc.aio.ServerInterceptor):
-    """Sees how every call ends. Has to be the outermost interceptor."""
-
-    def __init__(self, watch: Watch) -> None:
-        self._watch = watch
-
-    async def intercept_service(
-        self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
-        handler_call_details: grpc.HandlerCallDetails,
-    ) -> Any:
-        handler = await continuation(handler_call_details)
-        if handler is None:
-            self._watch.called(UNKNOWN_CALL, grpc.StatusCode.UNIMPLEMENTED.name, "", "")
-            return None
-        call = handler_call_details.method
-        for kind in _KINDS:
-            behaviour = getattr(handler, kind)
-            if inspect.isasyncgenfunction(behaviour):
-                return handler._replace(**{kind: self._watched_stream(behaviour, call)})
-            if inspect.iscoroutinefunction(behaviour):
-                return handler._replace(**{kind: self._watched(behaviour, call)})
-        return handler  # one that runs in a thread; there are none
-
-    def _watched(self, behave: Callable[..., Awaitable[Any]], call: str) -> Callable[..., Any]:
-        async def watched(request: Any, context: Context) -> Any:
-            cancelled = False
-            try:
-                return await behave(request, context)
-            except asyncio.CancelledError:
-                cancelled = True
-                raise
-            finally:
-                self._ended(call, context, cancelled=cancelled)
-
-        return watched
-
-    def _watched_stream(
-        self, behave: Callable[..., AsyncIterator[Any]], call: str
-    ) -> Callable[..., AsyncIterator[Any]]:
-        async def watched(request: Any, context: Context) -> AsyncIterator[Any]:
-            cancelled = False
-            try:
-                async for message in behave(request, context):
-                    yield message
-            except (asyncio.CancelledError, GeneratorExit):
-                cancelled = True
-                raise
-            finally:
-                self._ended(call, context, cancelled=cancelled)
-
-        return watched
-
-    def _ended(self, call: str, context: Context, *, cancelled: bool) -> None:
-        if cancelled:
-            self._watch.called(call, grpc.StatusCode.CANCELLED.name, "", "")
-            return
-        said: Any = context.code()  # a StatusCode, its number, or nothing if all is well
-        code = _CODES.get(said or 0, "UNKNOWN")
-        reason = "" if code == "OK" else _reason(context)
-        self._watch.called(call, code, reason, context.peer())
-
-
-_KINDS: Final = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
-_CODES: Final[Mapping[Any, str]] = {
-    spelling: code.name for code in grpc.StatusCode for spelling in (code, code.value[0])
-}
-
-
-def _reason(context: Context) -> str:
-    """Why a call was refused, from what it is told itself."""
-    for key, value in context.trailing_metadata() or ():
-        if key == STATUS_KEY and isinstance(value, bytes):
-            info = ErrorInfo()
-            for detail in Status.FromString(value).details:
-                if detail.Unpack(info):
-                    return info.reason
-    return ""

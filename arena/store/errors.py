@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from sqlalchemy.exc import DBAPIError
@@ -48,7 +47,7 @@ _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
 @contextmanager
-def in_plain_words(path: Path, timeout_s: float) -> Iterator[None]:
+def in_plain_words(path: object, timeout_s: float) -> Iterator[None]:
     """Turn the failures of SQLite that a person can mend into a `StoreError`.
 
     Any other is a bug, and passes as it is.

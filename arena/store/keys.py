@@ -45,6 +45,8 @@ class Scope(StrEnum):
     """Playing as one bot, and reading."""
     ORGANISER = schema.ORGANISER_SCOPE
     """Making matches, and reading."""
+    OWNER = schema.OWNER_SCOPE
+    """Submitting versions of one's own bots, looking after them, and reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Key:
     scope: Scope
     owner: str
     bot: str
-    """The bot's name; empty for an organiser."""
+    """The bot's name; empty for an organiser or an owner."""
     created: datetime
     expires: datetime | None = None
     """None is never."""
@@ -82,28 +84,8 @@ class Keys:
           KeyIdTaken: if the id is not new.
           StoreError: if the file cannot be written.
         """
-        names = [key.owner, key.bot] if key.scope is Scope.BOT else [key.owner]
-        if not all(NAME.fullmatch(name) for name in names):
-            raise ValueError(NAME_RULE)
         with self._database.writing() as connection:
-            _claim(connection, key.owner, key.owner)
-            if key.bot:
-                _claim(connection, key.bot, key.owner)
-            if _rows(connection, select(schema.keys.c.id).where(schema.keys.c.id == key.id)):
-                raise KeyIdTaken(f"there is a key {key.id} already")
-            connection.execute(
-                insert(schema.keys).values(
-                    id=key.id,
-                    token_sha256=key.token_sha256.hex(),
-                    scope=key.scope.value,
-                    owner=key.owner,
-                    bot=key.bot or None,
-                    created=_text(key.created),
-                    expires=_text(key.expires),
-                    changed=_next_change(connection),
-                )
-            )
-            return _find(connection, key.id)
+            return insert_key(connection, key)
 
     def owner_of(self, bot: str) -> str | None:
         """Who owns the bot of that name; None if nobody has claimed it."""
@@ -160,8 +142,49 @@ class Keys:
             )
 
 
-def _claim(connection: Connection, name: str, owner: str) -> None:
-    """Make the name this owner's, if it is not."""
+def insert_key(connection: Connection, key: Key) -> Key:
+    """Keep a new key within a transaction, as `Keys.add` does."""
+    names = [key.owner, key.bot] if key.scope is Scope.BOT else [key.owner]
+    if not all(NAME.fullmatch(name) for name in names):
+        raise ValueError(NAME_RULE)
+    claim(connection, key.owner, key.owner)
+    if key.bot:
+        claim(connection, key.bot, key.owner)
+    if _rows(connection, select(schema.keys.c.id).where(schema.keys.c.id == key.id)):
+        raise KeyIdTaken(f"there is a key {key.id} already")
+    connection.execute(
+        insert(schema.keys).values(
+            id=key.id,
+            token_sha256=key.token_sha256.hex(),
+            scope=key.scope.value,
+            owner=key.owner,
+            bot=key.bot or None,
+            created=_text(key.created),
+            expires=_text(key.expires),
+            changed=_next_change(connection),
+        )
+    )
+    return _find(connection, key.id)
+
+
+def revoke_all(connection: Connection, owner: str, now: datetime) -> None:
+    """Make all keys of an owner invalid for good, within a transaction."""
+    table = schema.keys
+    query = select(table.c.id).where(table.c.owner == owner, table.c.revoked.is_(None))
+    for key_id in connection.execute(query).scalars().all():
+        connection.execute(
+            update(table)
+            .where(table.c.id == key_id)
+            .values(revoked=_text(now), changed=_next_change(connection))
+        )
+
+
+def claim(connection: Connection, name: str, owner: str) -> None:
+    """Make the name this owner's, if it is not.
+
+    Raises:
+      NameTaken: if it is another owner's, or is known in another spelling.
+    """
     table = schema.names
     folded = name.casefold()
     rows = _rows(connection, select(table).where(table.c.folded == folded))

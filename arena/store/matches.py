@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, and_, insert, or_, select, update
 
-from arena.ladder.results import MatchOutcome
+from arena.competition.record import bot_of
+from arena.ladder.results import MatchOutcome, aborted
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
@@ -95,7 +96,7 @@ class Matches:
         """
         with self._database.writing() as connection:
             for each in ended:
-                _record(connection, each)
+                record(connection, each)
 
     def mark_published(self, match_ids: Collection[str]) -> None:
         """Note that there are replays of these matches."""
@@ -118,6 +119,13 @@ class Matches:
             rows = connection.execute(select(seats.c.bot).distinct().order_by(seats.c.bot))
             return tuple(rows.scalars())
 
+    def games(self, wanted: MatchFilter = MatchFilter()) -> frozenset[str]:
+        """The ids of the games of matches that have ended."""
+        table = schema.matches
+        query = select(table.c.game).distinct().where(table.c.status != schema.PLANNED)
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(query.where(*_conditions(wanted))).scalars())
+
     def find(
         self,
         wanted: MatchFilter = MatchFilter(),
@@ -129,25 +137,7 @@ class Matches:
 
         `after` is the `ended_unix_ms` and the id of the last match of the page before.
         """
-        table, seats = schema.matches, schema.match_seats
-        conditions = []
-        if wanted.game:
-            conditions.append(table.c.game == wanted.game)
-        if wanted.ending:
-            conditions.append(table.c.ending == wanted.ending)
-        for bot in wanted.bots:
-            of_bot = select(seats.c.match).where(seats.c.bot == bot)
-            conditions.append(table.c.id.in_(of_bot))
-        if wanted.tournament:
-            tournaments = schema.tournaments
-            number = select(tournaments.c.id).where(tournaments.c.name == wanted.tournament)
-            conditions.append(table.c.tournament.in_(number))
-        if wanted.faulted:
-            conditions.append(table.c.id.in_(select(schema.faults.c.match)))
-        if wanted.published:
-            conditions.append(table.c.published)
-        if wanted.closed:
-            conditions.append(or_(table.c.deal_set.is_(None), table.c.published))
+        table, conditions = schema.matches, _conditions(wanted)
         if after is not None:
             ended, match_id = after
             earlier = and_(table.c.ended_unix_ms == ended, table.c.id < match_id)
@@ -156,7 +146,31 @@ class Matches:
             return _stored(connection, *conditions, limit=min(limit, MAX_PAGE))
 
 
-def _record(connection: Connection, ended: EndedMatch) -> None:
+def _conditions(wanted: MatchFilter) -> list[Any]:
+    table, seats = schema.matches, schema.match_seats
+    conditions: list[Any] = []
+    if wanted.game:
+        conditions.append(table.c.game == wanted.game)
+    if wanted.ending:
+        conditions.append(table.c.ending == wanted.ending)
+    for bot in wanted.bots:
+        of_bot = select(seats.c.match).where(seats.c.bot == bot)
+        conditions.append(table.c.id.in_(of_bot))
+    if wanted.tournament:
+        tournaments = schema.tournaments
+        number = select(tournaments.c.id).where(tournaments.c.name == wanted.tournament)
+        conditions.append(table.c.tournament.in_(number))
+    if wanted.faulted:
+        conditions.append(table.c.id.in_(select(schema.faults.c.match)))
+    if wanted.published:
+        conditions.append(table.c.published)
+    if wanted.closed:
+        conditions.append(or_(table.c.deal_set.is_(None), table.c.published))
+    return conditions
+
+
+def record(connection: Connection, ended: EndedMatch) -> None:
+    """Keep how a match ended, as `Matches.record` does."""
     table, outcome = schema.matches, ended.outcome
     this = table.c.id == outcome.match_id
     row = connection.execute(select(table).where(this)).mappings().one_or_none()
@@ -168,7 +182,7 @@ def _record(connection: Connection, ended: EndedMatch) -> None:
         return
     values = _columns(outcome) | {"ended_unix_ms": ended.ended_unix_ms}
     if row is not None:
-        if tuple(row["bots"]) != ended.bots:
+        if not _sat_as_planned(row["bots"], ended.bots):
             raise StoreError(f"match {outcome.match_id} is planned between other bots")
         connection.execute(update(table).where(this).values(values))
     else:
@@ -195,6 +209,13 @@ def _record(connection: Connection, ended: EndedMatch) -> None:
         connection.execute(insert(schema.faults), faults)
 
 
+def _sat_as_planned(planned: Sequence[str], sat: Sequence[str]) -> bool:
+    """Whether these bots were planned: one that dials in plays as a version, and sits under its name."""
+    return len(planned) == len(sat) and all(
+        bot in (player, bot_of(player)) for player, bot in zip(planned, sat, strict=True)
+    )
+
+
 def _columns(outcome: MatchOutcome) -> dict[str, Any]:
     result = outcome.has_result
     return {
@@ -217,6 +238,17 @@ def outcomes_of_tournament(connection: Connection, number: int) -> dict[str, Mat
     return _outcomes(
         connection, and_(table.c.tournament == number, table.c.status != schema.PLANNED)
     )
+
+
+def outcomes_of_deal_set(
+    connection: Connection, tournament: int, deal_set: str
+) -> dict[str, MatchOutcome]:
+    """How the matches of a deal-set ended, by id; those not played yet are as if aborted."""
+    table = schema.matches
+    own = and_(table.c.tournament == tournament, table.c.deal_set == deal_set)
+    ids = connection.execute(select(table.c.id).where(own)).scalars().all()
+    ended = _outcomes(connection, and_(own, table.c.status != schema.PLANNED))
+    return {match_id: ended.get(match_id) or aborted(match_id) for match_id in ids}
 
 
 def _outcomes(connection: Connection, condition: Any) -> dict[str, MatchOutcome]:

@@ -1,9 +1,9 @@
 """The schedule of a tournament in the store, written before the first match is played."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
 
 from arena.ladder.schedule import DealSetPlan, MatchPlan
 from arena.store import schema
@@ -29,8 +29,20 @@ def write_schedule(
     new = [each for each in deal_sets if each.number not in held]
     if not new:
         return True
+    add_deal_sets(connection, tournament, game, new)
+    return True
+
+
+def add_deal_sets(
+    connection: Connection,
+    tournament: int,
+    game: str,
+    new: Sequence[DealSetPlan],
+    **columns: object,
+) -> None:
+    """Add deal-sets with their matches; `columns` are the same for all of them."""
     connection.execute(
-        insert(table),
+        insert(schema.deal_sets),
         [
             {
                 "tournament": tournament,
@@ -38,6 +50,7 @@ def write_schedule(
                 "number": each.number,
                 "seed": each.seed,
                 "bots": each.bots,
+                **columns,
             }
             for each in new
         ],
@@ -66,7 +79,6 @@ def write_schedule(
             for seat, bot in enumerate(match.bots)
         ],
     )
-    return True
 
 
 def remove_unplayed(connection: Connection, tournament: int) -> None:
@@ -84,18 +96,25 @@ def remove_unplayed(connection: Connection, tournament: int) -> None:
 
 def read_schedule(connection: Connection, tournament: int) -> tuple[DealSetPlan, ...]:
     """The deal-sets in order, each with its matches in order of rotation."""
+    return _read(connection, schema.deal_sets.c.tournament == tournament)
+
+
+def read_deal_sets(
+    connection: Connection, tournament: int, ids: Collection[str]
+) -> tuple[DealSetPlan, ...]:
+    """Those of the deal-sets that are named, likewise."""
+    sets = schema.deal_sets
+    return _read(connection, and_(sets.c.tournament == tournament, sets.c.id.in_(ids)))
+
+
+def _read(connection: Connection, wanted: ColumnElement[bool]) -> tuple[DealSetPlan, ...]:
     sets, matches = schema.deal_sets, schema.matches
-    rows = (
-        connection.execute(
-            select(sets).where(sets.c.tournament == tournament).order_by(sets.c.number)
-        )
-        .mappings()
-        .all()
-    )
+    rows = connection.execute(select(sets).where(wanted).order_by(sets.c.number)).mappings().all()
     seeds = {row["id"]: row["seed"] for row in rows}
     of_set: dict[str, list[MatchPlan]] = defaultdict(list)
+    own = and_(matches.c.tournament == sets.c.tournament, matches.c.deal_set == sets.c.id)
     for row in connection.execute(
-        select(matches).where(matches.c.tournament == tournament).order_by(matches.c.rotation)
+        select(matches).join(sets, own).where(wanted).order_by(matches.c.rotation)
     ).mappings():
         of_set[row["deal_set"]].append(
             MatchPlan(

@@ -10,6 +10,9 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from arena.store import schema
 
+SHOWN_FILES: Final = 3
+"""Files of a bot that are named when it has changed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
@@ -18,7 +21,8 @@ class Entrant:
     name: str
     command: str
     version: str = ""
-    """Tells what was played with from what came later; empty if that is not known."""
+    """Tells what was played with from what came later; empty if that is not known. Where each of its
+    lines is a hash and the name of a file, what has changed is told by these names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,34 @@ def differences(held: Settings, given: Settings) -> Iterator[str]:
 
 
 def changed_entrants(held: Settings, given: Settings) -> tuple[str, ...]:
-    """The bots that are of another version than they were, as far as that is known."""
+    """The bots that are of another version than they were, as far as that is known, and in which files."""
     before = {each.name: each.version for each in held.entrants}
     return tuple(
-        each.name
+        each.name + _where(before[each.name], each.version)
         for each in given.entrants
         if each.version and before.get(each.name) and before[each.name] != each.version
     )
+
+
+def _where(before: str, now: str) -> str:
+    """In which files two versions differ, as part of a sentence; empty if they do not tell."""
+    held, given = _files(before), _files(now)
+    changed = [
+        name if name in held and name in given else f"{name} ({'new' if name in given else 'gone'})"
+        for name in sorted(held.keys() | given.keys())
+        if held.get(name) != given.get(name)
+    ]
+    if not held or not given:
+        return ""
+    more = len(changed) - SHOWN_FILES
+    names = ", ".join(changed[:SHOWN_FILES]) + (f" and {more} more" if more > 0 else "")
+    return f" (in {names})"
+
+
+def _files(version: str) -> Mapping[str, str]:
+    """The hashes of a version by file; nothing if it is of another form."""
+    lines = [line.partition(" ") for line in version.split("\n")]
+    return {name: digest for digest, _, name in lines if name}
 
 
 def update_versions(connection: Connection, tournament: int, settings: Settings) -> None:

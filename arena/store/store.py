@@ -10,11 +10,14 @@ from sqlalchemy import Connection, RowMapping, select
 from sqlalchemy.exc import IntegrityError
 
 from arena.ladder.schedule import DealSetPlan
-from arena.store import schema
+from arena.store import checker, schema
+from arena.store.competitions import Competitions
 from arena.store.database import BUSY_TIMEOUT_S, Database
 from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreError
 from arena.store.keys import Keys
 from arena.store.matches import Matches
+from arena.store.questions import Questions
+from arena.store.registry import Registry
 from arena.store.schedule import remove_unplayed, write_schedule
 from arena.store.settings import (
     Settings,
@@ -39,6 +42,26 @@ def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store"
     database = Database(path, busy_timeout_s)
     try:
         database.prepare()
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
+
+
+def open_public(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":
+    """Open the store at `path` for those who may know what is public, and change nothing.
+
+    SQLite itself refuses to write, to read the keys, and to tell the seeds of deals: they are
+    read as None.
+
+    Raises:
+      StoreError: if there is none, it cannot be read, or it has another version's schema.
+    """
+    if not path.is_file():
+        raise StoreError(f"there is no {path}")
+    database = Database(path, busy_timeout_s, public_only=True)
+    try:
+        database.require_present()
     except BaseException:
         database.close()
         raise
@@ -73,6 +96,23 @@ class Store:
     def matches(self) -> Matches:
         """All matches that have ended."""
         return Matches(self._database)
+
+    def registry(self) -> Registry:
+        """Owners, bots and versions."""
+        return Registry(self._database)
+
+    def competitions(self) -> Competitions:
+        """Competitions: who is in, what was drawn, and their tables."""
+        return Competitions(self._database)
+
+    def questions(self) -> Questions:
+        """Questions of owners about their versions."""
+        return Questions(self._database)
+
+    def violations(self) -> tuple[str, ...]:
+        """What does not hold in the store and should, a sentence each; it reads all of it."""
+        with self._database.reading() as connection:
+            return tuple(checker.violations(connection))
 
     def tournaments(self) -> tuple[Settings, ...]:
         """The tournaments in the store, oldest first."""

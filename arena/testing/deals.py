@@ -15,11 +15,14 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.games.contract import Deals
 
 
-class Seeded(KeyedDeals):
+class Seeded:
     """Shuffles that follow from a seed: those of a match that the arena plays with `--seed`."""
 
     def __init__(self, seed: str | int) -> None:
-        super().__init__(seeded_key(str(seed)))
+        self._deals = KeyedDeals(seeded_key(str(seed)))
+
+    def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
+        return self._deals.shuffle(hand, label, cards)
 
 
 class Unshuffled:

@@ -1,11 +1,12 @@
 """A journal in memory: a double for the record of all matches of one process."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import trio
 
-from arena.referee import MatchSpec
-from arena.replay.journal.match_log import MatchLog, SeatedAt
+from arena.referee import MatchSpec, UsedTime
+from arena.replay.journal.match_log import MatchLog, Room, SeatedAt
 from arena.replay.records import check_match_id
 from cardarena.v1 import journal_pb2
 
@@ -31,7 +32,9 @@ class MemoryJournal:
         """The records so far, in order."""
         return tuple(map(journal_pb2.Record.FromString, self.bodies))
 
-    def match(self, spec: MatchSpec, seated: Sequence[SeatedAt] = ()) -> MatchLog:
+    def match(
+        self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Room | None = None
+    ) -> MatchLog:
         """The ledger of a match that begins.
 
         Raises:
@@ -39,18 +42,29 @@ class MemoryJournal:
         """
         check_match_id(spec.match_id)
         self._matches += 1
-        return MatchLog(self, self._matches, seated)
+        return MatchLog(self, self._matches, seated, room=room)
 
-    def match_again(self, bodies: Sequence[bytes], seated: Sequence[SeatedAt] = ()) -> MatchLog:
+    def match_again(
+        self,
+        bodies: Sequence[bytes],
+        seated: Sequence[SeatedAt] = (),
+        used: Sequence[UsedTime] = (),
+        room: Room | None = None,
+    ) -> MatchLog:
         """The ledger of a match that goes on: its records, of an earlier journal, come first."""
         number = journal_pb2.Record.FromString(bodies[0]).match
-        log = MatchLog(self, number, seated)
-        log.go_on(bodies)
+        log = MatchLog(self, number, seated, room=room)
+        log.go_on(bodies, used)
         return log
 
     def append(self, body: bytes) -> None:
         """Add a record."""
         self.bodies.append(body)
+
+    @property
+    def full_segments(self) -> tuple[Path, ...]:
+        """None: it has no files."""
+        return ()
 
     @property
     def position(self) -> str:

@@ -20,7 +20,6 @@ class MemoryOutbox:
         self.closed = False
         self.verdict: Refused | None = None
         """Why it was closed, if not in order."""
-        self.gathers = False
         self._frames: list[bytes] = []
         self._messages: list[play_pb2.ArenaMessage] = []
         """The first frames, as far as they were read."""

@@ -18,7 +18,7 @@ from arena.games.contract import Deals, Step
 from arena.referee.ask import Answer, OpenAsk, Said
 from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag
-from arena.referee.ledger import Ledger, Settled
+from arena.referee.ledger import Ledger, Settled, UsedTime
 from arena.referee.presence import Presence
 from arena.referee.referee import Referee
 from arena.referee.spec import Entrant, FaultKind, ForfeitedSeat, MatchSpec, Outcome
@@ -169,6 +169,8 @@ class MemoryLedger:
     def __init__(self) -> None:
         self.spec: MatchSpec | None = None
         self.decisions: list[Settled] = []
+        self.times: dict[int, UsedTime] = {}
+        """By seat, the last that was written down of time that no decision tells."""
         self.outcome: Outcome | None = None
         self.end_s = 0.0
 
@@ -177,6 +179,9 @@ class MemoryLedger:
 
     def decided(self, settled: Settled) -> None:
         self.decisions.append(settled)
+
+    def used(self, used: UsedTime) -> None:
+        self.times[used.seat] = used
 
     def closed(self, outcome: Outcome, end_s: float) -> None:
         self.outcome = outcome

@@ -20,17 +20,18 @@ Names correspond: for the family `chinese_poker` and prefix `ChinesePoker`
 
 import dataclasses
 import importlib
-import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from types import ModuleType, UnionType
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from types import ModuleType
+from typing import Any, Final, get_args, get_origin
 
-from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from arena.games.contract import Event, Move, Moves, View
+from arena.wire.encoders import encoder
 from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
+from arena.wire.shape import Mismatch, Shape, element, is_enum, optional, plain, upper
 
 _ASK_VIEW: Final = tag_bytes(1)
 _ASK_EVENT: Final = tag_bytes(2)
@@ -46,10 +47,6 @@ _INTS: Final = {
     FieldDescriptor.TYPE_UINT64,
     FieldDescriptor.TYPE_SINT64,
 }
-
-
-class Mismatch(TypeError):
-    """A rules class and its message differ. Raised when a codec is made."""
 
 
 class Malformed(ValueError):
@@ -70,8 +67,10 @@ class Codec:
         self.family = family
         self.number = number
         messages = importlib.import_module(f"cardarena.games.v1.{family}_pb2")
-        shape = _Shape(family, rules, messages)
-        self.view_message, self._encode_view = shape.makers(rules.View, shape.message("View"))
+        shape = Shape(family, rules, messages)
+        self.view_message = _maker(shape, rules.View, shape.message("View"))
+        self._encode_view = encoder(shape, rules.View, shape.message("View"))
+        self._read_view = _reader(shape, rules.View, shape.message("View"), "")
         self._moves = _Flat(shape, "Move", "verb", "Verb", rules.Move)
         self._events = _Flat(shape, "Event", "kind", "EventKind", rules.Event)
         shape.check_ask()
@@ -117,6 +116,18 @@ class Codec:
         """Encode an event as `cardarena.v1.GameEvent`."""
         return delimited(self._game_tag, self._events.encode(event))
 
+    def game_view(self, view: View) -> bytes:
+        """Encode a view as `cardarena.v1.GameView`."""
+        return delimited(self._game_tag, self._encode_view(view))
+
+    def read_view(self, message: Message) -> View:
+        """Read a view from the family's View message.
+
+        Raises:
+          Malformed: if it does not say one.
+        """
+        return self._read_view(message)
+
     def ask(self, view: View, events: Sequence[bytes], moves: Moves) -> bytes:
         """Encode the `game` field of an ask.
 
@@ -130,9 +141,8 @@ class Codec:
 
     def listed(self, offered: Sequence[Move]) -> bytes:
         """Encode moves as elements of an ask's `moves`."""
-        fields = self._ask_fields
         try:
-            return b"".join([fields[id(move)] for move in offered])
+            return b"".join(map(self._ask_fields.__getitem__, map(id, offered)))
         except KeyError:
             return b"".join([self._keep(move)[0] for move in offered])
 
@@ -172,62 +182,13 @@ class Codec:
         return self._ask_fields[at], self._game_moves[at]
 
 
-class _Shape:
-    """The two definitions of a family side by side."""
-
-    def __init__(self, family: str, rules: ModuleType, messages: ModuleType) -> None:
-        self.family = family
-        self.prefix = "".join(word.capitalize() for word in family.split("_"))
-        self.rules = rules
-        self.messages = messages
-
-    def message(self, name: str) -> type[Message]:
-        found = getattr(self.messages, self.prefix + name, None)
-        if found is None:
-            raise Mismatch(f"{self.family}: there is no message {self.prefix}{name}")
-        message: type[Message] = found
-        return message
-
-    def hints(self, cls: type) -> dict[str, Any]:
-        """Field names and types, as the class declares them."""
-        hints = get_type_hints(cls)
-        return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
-
-    def check_ask(self) -> None:
-        fields = {
-            f.name: (f.number, f.is_repeated, f.message_type and f.message_type.name)
-            for f in self.message("Ask").DESCRIPTOR.fields
-        }
-        if fields != {
-            "view": (1, False, f"{self.prefix}View"),
-            "events": (2, True, f"{self.prefix}Event"),
-            "moves": (3, True, f"{self.prefix}Move"),
-            "moves_complete": (4, False, None),
-        }:
-            raise Mismatch(f"{self.prefix}Ask has the fields {fields}")
-
-    def makers(
-        self, cls: type, message: type[Message]
-    ) -> tuple[Callable[[Any], Any], Callable[[Any], bytes]]:
-        """What makes a `message` of a `cls`, all of whose fields it has, and what encodes one."""
-        source = _Source()
-        build = source.build(self, cls, message, "it", {})
-        theirs = {field.name for field in message.DESCRIPTOR.fields}
-        self.require_same(cls, set(self.hints(cls)), theirs)
-        return source.function(build), source.function(f"{build}.SerializeToString()")
-
-    def require_same(self, cls: type, ours: set[str], theirs: set[str]) -> None:
-        if ours != theirs:
-            odd = ", ".join(sorted(ours ^ theirs))
-            raise Mismatch(f"{self.family}: {cls.__name__} and its message differ in: {odd}")
-
-    def enum_numbers(self, cls: type[StrEnum], enum: EnumDescriptor) -> dict[StrEnum, int]:
-        prefix = _upper(enum.name)
-        numbers = {value.name: value.number for value in enum.values}
-        ours = {f"{prefix}_{member.name}" for member in cls}
-        theirs = set(numbers) - {f"{prefix}_UNSPECIFIED"}
-        self.require_same(cls, ours, theirs)
-        return {member: numbers[f"{prefix}_{member.name}"] for member in cls}
+def _maker(shape: Shape, cls: type, message: type[Message]) -> Callable[[Any], Any]:
+    """What makes a `message` of a `cls`, all of whose fields it has."""
+    source = _Source()
+    build = source.build(shape, cls, message, "it", {})
+    theirs = {field.name for field in message.DESCRIPTOR.fields}
+    shape.require_same(cls, set(shape.hints(cls)), theirs)
+    return source.function(build)
 
 
 class _Source:
@@ -247,7 +208,7 @@ class _Source:
 
     def build(
         self,
-        shape: _Shape,
+        shape: Shape,
         cls: type,
         message: type[Message],
         access: str,
@@ -265,36 +226,34 @@ class _Source:
         return f"{self.name(message)}({', '.join(arguments)})"
 
     def _value(
-        self, shape: _Shape, hint: Any, field: FieldDescriptor, access: str, where: str
+        self, shape: Shape, hint: Any, field: FieldDescriptor, access: str, where: str
     ) -> str:
-        inner, optional = _optional(hint)
+        inner, may_be_none = optional(hint)
         repeated = field.is_repeated
         if get_origin(inner) is tuple:
-            if not repeated or optional:
+            if not repeated or may_be_none:
                 raise Mismatch(f"{where} is a tuple, so its field must be repeated")
             if len({*get_args(inner)} - {Ellipsis}) != 1:
                 raise Mismatch(f"{where} is a tuple of several types, which no field is")
-            one = self._one(shape, _element(inner), field, "x", where)
+            one = self._one(shape, element(inner), field, "x", where)
             return access if one == "x" else f"[{one} for x in {access}]"
         if repeated:
             raise Mismatch(f"{where} is one value, but its field is repeated")
         if field.type == FieldDescriptor.TYPE_ENUM and field.has_presence:
             raise Mismatch(f"{where} is an enum, whose zero says that there is none: not optional")
-        if optional and not field.has_presence and not _is_enum(inner):
+        if may_be_none and not field.has_presence and not is_enum(inner):
             raise Mismatch(f"{where} may be None, so its field must be optional")
         one = self._one(shape, inner, field, access, where)
-        if optional and _is_enum(inner):
+        if may_be_none and is_enum(inner):
             return f"0 if {access} is None else {one}"
-        if optional and one != access:
+        if may_be_none and one != access:
             return f"None if {access} is None else {one}"
         return one
 
-    def _one(
-        self, shape: _Shape, kind: Any, field: FieldDescriptor, access: str, where: str
-    ) -> str:
+    def _one(self, shape: Shape, kind: Any, field: FieldDescriptor, access: str, where: str) -> str:
         """An expression for a single value of a type."""
         wrong = Mismatch(f"{where} does not fit its field of type {field.type}")
-        if _is_enum(kind):
+        if is_enum(kind):
             if field.type != FieldDescriptor.TYPE_ENUM:
                 raise wrong
             return f"{self.name(shape.enum_numbers(kind, field.enum_type))}[{access}]"
@@ -313,11 +272,11 @@ class _Source:
         if get_origin(kind) is tuple:
             if field.message_type is None or field.message_type.name != "Cards":
                 raise wrong
-            if _element(kind) is not str:
+            if element(kind) is not str:
                 raise wrong
             cards = importlib.import_module("cardarena.games.v1.cards_pb2")
             return f"{self.name(cards.Cards)}(cards={access})"
-        kind = _plain(kind)
+        kind = plain(kind)
         fits = (
             (kind is bool and field.type == FieldDescriptor.TYPE_BOOL)
             or (kind is int and field.type in _INTS)
@@ -331,16 +290,16 @@ class _Source:
 class _Flat:
     """A union of classes as one flat message that says which class it is."""
 
-    def __init__(self, shape: _Shape, name: str, selector: str, enum: str, union: Any) -> None:
+    def __init__(self, shape: Shape, name: str, selector: str, enum: str, union: Any) -> None:
         classes: tuple[type, ...] = get_args(union) or (union,)
         message = shape.message(name)
         descriptor = message.DESCRIPTOR
         field = descriptor.fields_by_name.get(selector)
         if field is None or field.enum_type is None:
             raise Mismatch(f"{descriptor.name} has no enum field {selector}")
-        prefix = _upper(shape.prefix + enum)
+        prefix = upper(shape.prefix + enum)
         values = field.enum_type.values_by_name
-        wanted = {f"{prefix}_{_upper(cls.__name__)}": cls for cls in classes}
+        wanted = {f"{prefix}_{upper(cls.__name__)}": cls for cls in classes}
         theirs = set(values) - {f"{prefix}_UNSPECIFIED"}
         if set(wanted) != theirs:
             odd = ", ".join(sorted(set(wanted) ^ theirs))
@@ -354,8 +313,8 @@ class _Flat:
             number = values[value_name].number
             source = _Source()
             build = source.build(shape, cls, message, "it", {selector: number})
-            self._encoders[cls] = source.function(f"{build}.SerializeToString()")
             self._makers[cls] = source.function(build)
+            self._encoders[cls] = encoder(shape, cls, message, {selector: number})
             self._readers[number] = _reader(shape, cls, message, selector)
             used |= set(shape.hints(cls))
         unused = {field.name for field in descriptor.fields} - used
@@ -376,7 +335,7 @@ class _Flat:
 
 
 def _reader(
-    shape: _Shape, cls: type, message: type[Message], selector: str
+    shape: Shape, cls: type, message: type[Message], selector: str
 ) -> Callable[[Message], Any]:
     """A function that reads a `cls` from the flat message."""
     fields = message.DESCRIPTOR.fields_by_name
@@ -393,22 +352,22 @@ def _reader(
     return read
 
 
-def _field_reader(shape: _Shape, hint: Any, field: FieldDescriptor) -> Callable[[Message], Any]:
-    inner, optional = _optional(hint)
+def _field_reader(shape: Shape, hint: Any, field: FieldDescriptor) -> Callable[[Message], Any]:
+    inner, may_be_none = optional(hint)
     name = field.name
     if get_origin(inner) is tuple:
-        one = _one_reader(shape, _element(inner), field)
+        one = _one_reader(shape, element(inner), field)
         return lambda given: tuple(one(each) for each in getattr(given, name))
     one = _one_reader(shape, inner, field)
-    if optional and _is_enum(inner):
+    if may_be_none and is_enum(inner):
         return lambda given: one(number) if (number := getattr(given, name)) else None
-    if optional:
+    if may_be_none:
         return lambda given: one(getattr(given, name)) if given.HasField(name) else None
     return lambda given: one(getattr(given, name))
 
 
-def _one_reader(shape: _Shape, kind: Any, field: FieldDescriptor) -> Callable[[Any], Any]:
-    if _is_enum(kind):
+def _one_reader(shape: Shape, kind: Any, field: FieldDescriptor) -> Callable[[Any], Any]:
+    if is_enum(kind):
         members = {n: member for member, n in shape.enum_numbers(kind, field.enum_type).items()}
 
         def read_enum(number: int) -> StrEnum:
@@ -428,35 +387,6 @@ def _one_reader(shape: _Shape, kind: Any, field: FieldDescriptor) -> Callable[[A
     return lambda value: value
 
 
-def _optional(hint: Any) -> tuple[Any, bool]:
-    """The type without None, and whether None was allowed."""
-    if get_origin(hint) in (Union, UnionType):
-        inner = [each for each in get_args(hint) if each is not type(None)]
-        if len(inner) == 1:
-            return inner[0], True
-    return hint, False
-
-
-def _is_enum(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, StrEnum)
-
-
-def _element(hint: Any) -> Any:
-    """The type of a tuple's elements, which are all of one type."""
-    kinds = [each for each in get_args(hint) if each is not Ellipsis]
-    return kinds[0]
-
-
-def _plain(kind: Any) -> Any:
-    """The type behind a NewType such as Seat."""
-    return getattr(kind, "__supertype__", kind)
-
-
-def _upper(name: str) -> str:
-    """`PlayCard` as `PLAY_CARD`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
-
-
 def _words(name: str) -> str:
     """`PlayCard` as `play card`."""
-    return _upper(name).lower().replace("_", " ")
+    return upper(name).lower().replace("_", " ")

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from arena.games.catalogue import GAMES, Game
-from arena.wire.codec import Codec, Mismatch
+from arena.wire.codec import Codec
+from arena.wire.shape import Mismatch
 from cardarena.v1 import game_pb2, play_pb2
 
 FAMILY_NUMBERS: Final[Mapping[str, int]] = {
@@ -32,7 +33,7 @@ def _codecs() -> dict[str, Codec]:
         the same in every `oneof game`.
     """
     modules = {game.family: game.module for game in GAMES}
-    oneofs = (game_pb2.GameMove, game_pb2.GameEvent, play_pb2.Ask)
+    oneofs = (game_pb2.GameMove, game_pb2.GameEvent, game_pb2.GameView, play_pb2.Ask)
     for message in oneofs:
         fields = message.DESCRIPTOR.oneofs_by_name["game"].fields
         numbers = {field.name: field.number for field in fields}

@@ -1,7 +1,7 @@
 """Match terms as messages and as JSON, and back: the only place that spells them out."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from arena.games.catalogue import game_by_id
@@ -92,7 +92,7 @@ def terms_of_json(values: Mapping[str, Any]) -> MatchTerms:
     )
 
 
-_TIMES = TimeControl.__slots__
+_TIMES = tuple(field.name for field in fields(TimeControl))
 
 
 def _terms(

@@ -27,7 +27,6 @@ from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
 from arena.replay.verify import verify_file
 from arena.replay.write import replay_path
-from arena.server import arena as arena_module
 from arena.server.arena import Arena
 from arena.server.deals import fair as deals_module
 from arena.server.gate.tokens import Tokens
@@ -307,7 +306,6 @@ def live(seed, hours):
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cardarena-day-")))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(arena_module, "REMEMBERED_MATCHES", REMEMBERED)
         patch.setattr(deals_module, "REMEMBERED_DEALS", REMEMBERED)
         stack.enter_context(quick_disk(pytest.MonkeyPatch))
         logger.addHandler(errors)

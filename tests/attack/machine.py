@@ -16,6 +16,8 @@ class Use:
 
     rss_kb: int
     fds: int
+    wakers: int
+    """Of the files, those with which threads wake one another: they come and go with threads."""
     threads: int
     cpu_s: float
     """Used so far."""
@@ -24,13 +26,23 @@ class Use:
 def use_of(pid):
     """What a process takes now."""
     process = Path(f"/proc/{pid}")
+    files = list(_files_of(process))
     fields = (process / "stat").read_text("utf-8").rpartition(")")[2].split()
     return Use(
         rss_kb=int((process / "statm").read_text("utf-8").split()[1]) * _PAGE_KB,
-        fds=len(list((process / "fd").iterdir())),
+        fds=len(files),
+        wakers=sum(each.startswith("anon_inode:") for each in files),
         threads=int(fields[17]),
         cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS_PER_S,
     )
+
+
+def _files_of(process):
+    for each in (process / "fd").iterdir():
+        try:
+            yield str(each.readlink())
+        except FileNotFoundError:  # closed meanwhile
+            continue
 
 
 class Peak:

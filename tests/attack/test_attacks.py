@@ -1,7 +1,7 @@
-"""The short form of the attacks: real sockets beside a bot that only wants to play.
+"""Attacks over real sockets, beside a bot that only wants to play.
 
-Times are measured by `scripts/chaos` only: what is asserted here does not
-depend on the machine.
+Times are measured by `scripts/chaos`; what is asserted of them here is so wide that it does
+not depend on the machine.
 """
 
 import asyncio
@@ -18,9 +18,9 @@ from arena.server.gate.limits import OWN_HELLOS
 from arena.server.gate.tokens import Tokens
 from arena.server.probe import TransportProbe
 from arena.server.services.play import HELLO_S
-from tests.attack import floods as floods_module
 from tests.attack.culprits import BOMB, hello
-from tests.attack.floods import floods
+from tests.attack.day import day
+from tests.attack.floods import EXPECTED, Expected, floods
 from tests.attack.http2 import PLAY, Frame, Wire, call, frame, said
 from tests.attack.idle import Holder
 from tests.attack.slopes import slope
@@ -29,19 +29,44 @@ from tests.chaos.processes import ROOT, Child, until
 from tests.server.running import running
 
 SEED = 5
-SHORT = ("messages", "garbage", "oversized", "bombs", "never-reads", "resets", "pings")
-"""Attacks of every kind, but for those that need patience: they have a test of their own."""
+FLOOD_S = 8.0
+"""A flood that is not cut off makes time-outs within so long."""
 
 
 @pytest.mark.slow
-def test_a_bot_plays_on_beside_every_flood(monkeypatch):
-    """The last is the positive control: nothing cuts it off, and the report has to say so."""
-    monkeypatch.setitem(floods_module.EXPECTED, "takeovers", floods_module.Expected())
-    attacks = (*SHORT, "takeovers")
-    report = asyncio.run(floods(SEED, seconds=0.3, attacks=attacks, settle_s=0.1))
+@pytest.mark.parametrize("attack", EXPECTED)
+def test_no_flood_costs_a_bot_a_move_or_much_time(attack):
+    """At its real length: who plays on beside it is blamed for nothing, and is answered."""
+    report = asyncio.run(floods(SEED, seconds=FLOOD_S, attacks=(attack,)))
+    assert report.violations == []
+
+
+@pytest.mark.slow
+def test_a_flood_that_nothing_cuts_off_is_reported(monkeypatch):
+    """The positive control."""
+    monkeypatch.setitem(EXPECTED, "takeovers", Expected())
+    report = asyncio.run(floods(SEED, seconds=0.3, attacks=("takeovers",), settle_s=0.1))
     (found,) = report.violations
     assert found.invariant == "an attacker is cut off"
     assert found.where.startswith("takeovers")
+
+
+@pytest.mark.slow
+def test_a_bot_that_waits_is_reported(monkeypatch):
+    """The positive control of latency: an arena whose every tenth answer comes late."""
+    measured, late_s = Victim.measured, iter([0.0, 0.0, 10.0])
+
+    async def measuring(self, seconds):
+        add_s = next(late_s)
+        return [
+            wait_s + add_s * (at % 10 == 0)
+            for at, wait_s in enumerate(await measured(self, seconds))
+        ]
+
+    monkeypatch.setattr(Victim, "measured", measuring)
+    report = asyncio.run(floods(SEED, seconds=0.3, attacks=("garbage",), settle_s=0.1))
+    (found,) = report.violations
+    assert found.invariant == "the victim is answered during an attack"
 
 
 # Frames that are no messages. Either defence alone is enough, and the test of one goes without
@@ -82,7 +107,7 @@ def test_a_flood_of_frames_is_cut_off_again_and_again(tmp_path, monkeypatch):
     monkeypatch.setattr(ConnectionWatch, "start", lambda self: watches.append(self) or start(self))
     with running(tmp_path / "arena", Tokens(guests=True)) as arena:
         asyncio.run(beside_a_flood(arena.address, tmp_path, 5_000))
-        assert watches[0].cut > 1
+        assert [watch.cut > 1 for watch in watches] == [True]
 
 
 # Silence. One arena, and all that wait for a limit wait together.
@@ -259,3 +284,13 @@ def test_a_slope_is_found_with_its_uncertainty(points, per_unit, grows, why):
     found = slope(points)
     assert found.per_unit == pytest.approx(per_unit, abs=0.02)
     assert (found.low > 0) is grows
+
+
+@pytest.mark.slow
+def test_an_hour_on_a_mock_clock_breaks_nothing():
+    """Half of the bots are faulty; the arena is killed and drained on the way."""
+    report = asyncio.run(day(11, hours=1.0))
+    assert report.violations == []
+    counted = {figure.what: figure.value for figure in report.figures}
+    assert counted.get("kills", 0) + counted.get("restarts", 0) >= 2
+    assert counted["decisions"] > 1_000

@@ -10,7 +10,8 @@ const { fakePage, written } = require("./document.js");
 const NAMES = [
   "Damaged", "Draws", "MESSAGES", "ONE_OF", "SHUFFLES", "boardKey", "botCommitment", "contextOf",
   "crc32", "examined", "groupKey", "hex", "kindOf", "knownPacks", "plain", "planHash", "quoted",
-  "rulesHash", "seededKey", "serverCommitment", "start", "transcriptOf",
+  "rulesHash", "seededKey", "serverCommitment", "shownTo", "start", "transcriptOf",
+  "viewOf",
 ];
 const script = /<script>([^]*?)<\/script>/.exec(readFileSync(process.argv[2], "utf8"))[1];
 // The page's own world: what is not listed here, as the network, it does not get.
@@ -70,6 +71,27 @@ const operations = {
     return {
       ctx: page.hex(context), CS: page.hex(committed), commits, T: page.hex(transcript),
       K: page.hex(key), decks,
+    };
+  },
+
+  /** What each participant of a group is told by fd2, and the key that follows. */
+  async views({ ctx, S, CS, r, salts }) {
+    const [context, secret] = [bytes(ctx), bytes(S)];
+    const bots = await Promise.all(Object.keys(r).map(async (participant) => {
+      const bot = { participant, entropy: bytes(r[participant]), salt: bytes(salts[participant]) };
+      bot.view = await page.viewOf(context, bot);
+      bot.committed = await page.serverCommitment(bot.view, secret);
+      bot.commitment = bot.entropy.length
+        ? await page.botCommitment(bot.view, participant, bot.entropy) : new Uint8Array(32);
+      return bot;
+    }));
+    const transcript = await page.transcriptOf(context, bytes(CS), bots);
+    for (const bot of bots) bot.shown = await page.shownTo(bot, bot.committed, transcript);
+    const named = (field) => Object.fromEntries(bots.map((bot) => [bot.participant, page.hex(bot[field])]));
+    return {
+      views: named("view"), server_commits: named("committed"), commits: named("commitment"),
+      T: page.hex(transcript), view_transcripts: named("shown"),
+      K: page.hex(await page.groupKey(transcript, secret, bots)),
     };
   },
 

@@ -23,6 +23,7 @@ from arena.deal import (
     server_commitment,
     setting_texts,
     transcript,
+    view_context,
 )
 from arena.games.catalogue import game_by_id
 from arena.replay.deal_book import LOG_MAGIC
@@ -48,6 +49,10 @@ class Bot:
     @property
     def participant(self):
         return drawn(f"participant {self.name} {self.instance}").hex()[:16]
+
+    @property
+    def salt(self):
+        return drawn(f"salt {self.name} {self.instance}")
 
     @property
     def entropy(self):
@@ -94,8 +99,8 @@ def opened(of_context, revealed, void_reason=""):
     )
 
 
-def fixed(game, options, plan, bots, *, boards=0, deck=None, log=()):
-    """Run fd1 for a deal-set."""
+def fixed(game, options, plan, bots, *, boards=0, deck=None, log=(), salted=True):
+    """Run fd2 for a deal-set; without salts it is fd1."""
     bots = sorted(bots, key=lambda bot: bot.participant)
     settings = values_of_settings(settings_of_options(game, options))
     secret, salt = drawn("secret"), drawn("salt")
@@ -113,8 +118,10 @@ def fixed(game, options, plan, bots, *, boards=0, deck=None, log=()):
     )
     of_deal = context(terms)
     commitment = server_commitment(of_deal, secret)
+    salts = {bot.participant: bot.salt if salted else b"" for bot in bots}
+    views = {name: view_context(of_deal, name, salt) for name, salt in salts.items()}
     commitments = {
-        bot.participant: bot_commitment(of_deal, bot.participant, bot.entropy)
+        bot.participant: bot_commitment(views[bot.participant], bot.participant, bot.entropy)
         if bot.adds_entropy
         else NO_COMMITMENT
         for bot in bots
@@ -122,7 +129,7 @@ def fixed(game, options, plan, bots, *, boards=0, deck=None, log=()):
     entropies = {bot.participant: bot.entropy for bot in bots}
     shown = transcript(of_deal, commitment, commitments)
     revealed = journal_pb2.Revealed(
-        deal_key=opened_key(of_deal, commitment, commitments, shown, secret, entropies),
+        deal_key=opened_key(of_deal, commitment, commitments, shown, secret, entropies, views),
         secret=secret,
         entropies=[bot.entropy for bot in bots],
         plan=plan,
@@ -141,6 +148,7 @@ def fixed(game, options, plan, bots, *, boards=0, deck=None, log=()):
                 bot=bot.name,
                 instance=bot.instance,
                 commitment=commitments[bot.participant],
+                salt=salts[bot.participant],
             )
             for bot in bots
         ],

@@ -1,4 +1,4 @@
-"""The page's own protocol fd1 agrees with the published vectors and with the arena's, byte for byte."""
+"""The page's own protocol agrees with the published vectors and with the arena's, byte for byte."""
 
 import json
 import random
@@ -15,6 +15,7 @@ from tests.browser import PAGE, with_schema
 from tests.browser.schema import schema
 from tests.deal.test_streams import DRAWS
 
+FD2 = json.loads((Path(__file__).parents[1] / "deal" / "fd2_vectors.json").read_text())
 GROUPS = json.loads((Path(__file__).parents[1] / "deal" / "fd1_vectors.json").read_text())
 
 
@@ -22,6 +23,12 @@ GROUPS = json.loads((Path(__file__).parents[1] / "deal" / "fd1_vectors.json").re
 def test_a_group_of_the_vectors(node, group):
     answer = node.call("vector", **group)
     assert set(answer) == {"ctx", "CS", "commits", "T", "K", "decks"}
+    assert answer == {name: group[name] for name in answer}
+
+
+@pytest.mark.parametrize("group", FD2, ids=[group["name"] for group in FD2])
+def test_a_group_of_the_vectors_of_fd2(node, group):
+    answer = node.call("views", **{name: group[name] for name in ("ctx", "S", "CS", "r", "salts")})
     assert answer == {name: group[name] for name in answer}
 
 

@@ -15,6 +15,7 @@ from arena.deal import (
     server_commitment,
     transcript,
 )
+from arena.replay.deal_book import view_of
 from arena.replay.fairness import check, context_of
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay, Unplayable
@@ -153,9 +154,9 @@ def copied(r):
 
 def forged(r):
     """A bot's entropy and its commitment made anew, in its name: only the bot itself can tell."""
-    context = context_of(r.opened)
+    view = view_of(context_of(r.opened), r.first)
     r.revealed.entropies[0] = drawn("forged")
-    r.first.commitment = bot_commitment(context, r.first.participant, drawn("forged"))
+    r.first.commitment = bot_commitment(view, r.first.participant, drawn("forged"))
 
 
 SECRET = "The arena’s secret does not open its commitment"
@@ -195,6 +196,10 @@ LIES = [
     (put("fair.server_commitment", drawn("CS")),                SECRET,     "another commitment"),
     (put("fair.server_commitment", b""),                        SECRET,     "no commitment"),
     (put("first.participant", "0000000000000000"),              SECRET,     "another pseudonym"),
+    (put("first.salt", drawn("salt")),                          ENTROPY,    "another salt of a bot"),
+    (put("first.salt", b""),                                    "have a salt of 32 bytes", "a salt left out"),
+    (put("first.salt", b"short"),                               "have a salt of 32 bytes", "half a salt"),
+    (lie(lambda r: [each.ClearField("salt") for each in r.fair.participants]), ENTROPY, "all salts left out, as in fd1"),
     (put("first.commitment", b"short"),                         ENTROPY,    "half a commitment"),
     (put("first.bot", "gamma"),                                 "was left out|left it out", "another bot's name"),
     (put("first.instance", 9),                                  "was left out|left it out", "another process"),

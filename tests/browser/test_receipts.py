@@ -1,26 +1,40 @@
 """A bot's own receipt as evidence: with it, its owner needs to trust nobody."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from arena.deal import transcript
+from arena.deal import seal, server_commitment, transcript, view_transcript
+from arena.replay.deal_book import view_of
 from cardarena._deals import Deal
 from cardarena._receipts import written as sdk_written
 from tests.browser.fair_matches import ALPHA, BARE, BETA, drawn, played
 from tests.browser.node import failures
 from tests.browser.test_lies import forged, lie, opens_itself_anew
 
+FD1 = Path(__file__).parents[1] / "replay" / "fd1"
+
+
+def told(made, bot):
+    """What a bot was told: context, the arena's commitment, its own commitment and the seal."""
+    deal, participants = made.deal, made.deal.fair_deal.participants
+    (own,) = (each for each in participants if each.participant == bot.participant)
+    commitments = {each.participant: each.commitment for each in participants}
+    fixed = transcript(deal.context, deal.fair_deal.server_commitment, commitments)
+    view = view_of(deal.context, own)
+    committed = server_commitment(view, deal.revealed.secret)
+    return view, committed, own.commitment, seal(view, fixed, own.salt)
+
 
 def receipt_of(made, bot=ALPHA, **fields):
     """What the bot's own software has kept, with some fields otherwise."""
-    deal = made.deal
-    commitments = {each.participant: each.commitment for each in deal.fair_deal.participants}
-    shown = transcript(deal.context, deal.fair_deal.server_commitment, commitments)
+    view, committed, own, sealed = told(made, bot)
+    shown = view_transcript(view, committed, bot.participant, own, sealed)
     receipt = {
-        "receipt": "fd1",
-        "context": deal.context.hex(),
-        "server_commitment": deal.fair_deal.server_commitment.hex(),
+        "receipt": "fd2",
+        "context": view.hex(),
+        "server_commitment": committed.hex(),
         "participant": bot.participant,
         "entropy": bot.entropy.hex(),
         "transcript": shown.hex(),
@@ -40,6 +54,20 @@ def test_a_receipt_bears_a_replay_out(node):
         assert f"The receipt of {name} holds the entropy that the replay opens for it." in texts
 
 
+def test_a_receipt_and_a_replay_of_fd1_are_held_to_it(node):
+    receipt, log = (FD1 / "receipt.json").read_bytes(), (FD1 / "commitments").read_bytes()
+    report = node.examine((FD1 / "fair.replay").read_bytes(), log=log, receipts=[receipt])
+    assert (report["verdict"], failures(report)) == ("fair", [])
+    assert report["explanation"].endswith("The receipt of ann bears that out.")
+
+
+def test_a_receipt_in_anothers_name_is_told(node):
+    made = played()
+    crossed = receipt_of(made, BETA, context=told(made, ALPHA)[0].hex())
+    (failure,) = failures(node.examine(made.replay, receipts=[crossed]))
+    assert "who is not among those who could add entropy" in failure
+
+
 # fmt: off
 RECEIPTS = [
     ({"context": "00" * 32},                   "promised other terms",               "other terms for this match"),
@@ -49,7 +77,7 @@ RECEIPTS = [
     ({"entropy": "00" * 32},                   "other entropy",                      "entropy replaced"),
     ({"participant": "nobody"},                "is of nobody, who is not among",     "a bot left out"),
     ({"lies": ["it told a story"]},            "caught a lie: it told a story",      "a lie that the bot caught"),
-    ({"receipt": "fd2"},                       "not of protocol fd1",                "another protocol"),
+    ({"receipt": "fd3"},                       "not of protocol fd2 or fd1",                "another protocol"),
     ({"entropy": 7},                           "a field is missing or of another kind", "no receipt of the SDK"),
     ({"matches": None},                        "a field is missing or of another kind", "no matches"),
 ]
@@ -120,13 +148,14 @@ def test_a_bot_that_was_shown_no_commitments_says_so(node):
 def test_the_sdk_writes_receipts_that_the_page_reads(node):
     """The receipt here has the fields that the SDK gives one."""
     made = played()
-    participants = made.deal.fair_deal.participants
+    view, committed, own, sealed = told(made, ALPHA)
     deal = Deal(
-        context=made.deal.context,
-        server_commitment=made.deal.fair_deal.server_commitment,
+        context=view,
+        server_commitment=committed,
         participant=ALPHA.participant,
         entropy=ALPHA.entropy,
-        commitments={each.participant: each.commitment for each in participants},
+        shown=own,
+        seal=sealed,
     )
     report = node.examine(made.replay, receipts=[sdk_written(deal).encode()])
     assert report["verdict"] == "fair"

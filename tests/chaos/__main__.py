@@ -41,12 +41,31 @@ def play(name, seed, quick, given):
         return Report(violations=[Violation("the scenario comes to its end", what)])
 
 
-def command(name, seed, quick):
+def command(name, seed, quick, given=None):
     """What repeats a scenario."""
-    return f"scripts/chaos --only {name} --seed {seed}{' --quick' if quick else ''}"
+    sizes = "".join(f" --size {what}={size:g}" for what, size in (given or {}).items())
+    return f"scripts/chaos --only {name} --seed {seed}{sizes}{' --quick' if quick else ''}"
 
 
-def show(name, seed, quick, report, took_s):
+def sizes_of(sizes, names):
+    """For each scenario the sizes that are its own.
+
+    Raises:
+      click.BadParameter: if one is no number, or belongs to no scenario that is run.
+    """
+    for size in sizes:
+        what, _, number = size.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise click.BadParameter(f"{size!r} is not WHAT=N", param_hint="--size") from None
+        own = [name for name in names if isinstance(SCENARIOS[name].full.get(what), int | float)]
+        if not own:
+            raise click.BadParameter(f"no scenario has a size {what!r}", param_hint="--size")
+        yield from ((name, {what: int(value) if value.is_integer() else value}) for name in own)
+
+
+def show(name, report, took_s, repeat):
     """Print what a scenario found, and what did not hold."""
     table = Table(title=f"{name}  ({took_s:.0f} s)", title_justify="left")
     table.add_column("figure", ratio=1)
@@ -63,7 +82,7 @@ def show(name, seed, quick, report, took_s):
         _out.print(f"BROKEN  {broken}: {times} times", markup=False)
     for violation in report.violations[:SHOWN]:
         _out.print(f"  {violation.where}", markup=False, highlight=False)
-    _out.print(f"repeat it with: {command(name, seed, quick)}", markup=False)
+    _out.print(f"repeat it with: {repeat}", markup=False)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -73,11 +92,13 @@ def show(name, seed, quick, report, took_s):
 @click.option("--soak", is_flag=True, help="Run the day on a mock clock and the soak.")
 @click.option("--minutes", type=float, help="How long the soak is.  [default: 10]")
 @click.option("--connections", type=int, metavar="N", help="Hold so many idle streams open.")
+@click.option("--size", "sizes", multiple=True, metavar="WHAT=N",
+              help="In place of a scenario's own size, as kills=25; may be repeated.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="The short form, as in scripts/test.")
 @click.option("--seed", type=int, help="Of all that is random; drawn if it is not given.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON instead.")
 @click.option("--list", "listed", is_flag=True, help="Say what there is, and run nothing.")
-def main(names, attack, soak, minutes, connections, quick, seed, as_json, listed):
+def main(names, attack, soak, minutes, connections, sizes, quick, seed, as_json, listed):
     r"""Kill, freeze, cut and fill up a real arena, and check what it promises.
 
     Exits with 1 if an invariant was broken. A target that was missed is shown.
@@ -86,6 +107,7 @@ def main(names, attack, soak, minutes, connections, quick, seed, as_json, listed
     Examples:
       scripts/chaos --quick
       scripts/chaos --only killed-server --seed 7
+      scripts/chaos --only killed-server --size kills=25
       scripts/chaos --attack
       scripts/chaos --soak --minutes 60
       scripts/chaos --connections 10000
@@ -106,21 +128,25 @@ def main(names, attack, soak, minutes, connections, quick, seed, as_json, listed
     if connections is not None:
         names += scenarios.CONNECTIONS
         given["connections"] = {"streams": connections}
+    names = tuple(dict.fromkeys(names))
+    for name, size in sizes_of(sizes, names or SCENARIOS):
+        given.setdefault(name, {}).update(size)
     found = {}
     for name in names or SCENARIOS:
         _err.print(f"{name} ...", markup=False, highlight=False)
         began_s = time.monotonic()
         report = play(name, seed, quick, given.get(name, {}))
+        repeat = command(name, seed, quick, given.get(name))
         took_s = time.monotonic() - began_s
         found[name] = {
             "seed": seed,
             "seconds": round(took_s, 1),
             "figures": [asdict(figure) for figure in report.figures],
             "violations": [asdict(violation) for violation in report.violations],
-            "repeat": command(name, seed, quick),
+            "repeat": repeat,
         }
         if not as_json:
-            show(name, seed, quick, report, took_s)
+            show(name, report, took_s, repeat)
     if as_json:
         click.echo(json.dumps({"quick": quick, "scenarios": found}, indent=2))
     sys.exit(1 if any(each["violations"] for each in found.values()) else 0)

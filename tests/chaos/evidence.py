@@ -117,10 +117,19 @@ class JournalTail:
         elif isinstance(body, journal_pb2.Closed):
             book.closed = body
         elif isinstance(body, journal_pb2.Seated):
-            for seat, each in enumerate(body.bots):
-                book.seated[each.bot, seat] = each.match
+            numbers = {(each.bot, seat): each.match for seat, each in enumerate(body.bots)}
+            book.seated.update(numbers)
+        elif isinstance(body, journal_pb2.TimeKept):
+            self.strange += out_of_time(name, book, body)
         else:
             self.strange.append(f"{name} holds a record that belongs into replays only")
+
+
+def out_of_time(name, book, kept):
+    """What is wrong with time that no decision tells: it is not of one that was settled before."""
+    settled = {(each.seat, each.decision) for each in book.decided}
+    if (kept.seat, kept.decision) in settled:
+        yield f"{name} keeps time of a decision that was settled before"
 
 
 def replay_of(book, key):

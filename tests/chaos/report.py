@@ -1,6 +1,7 @@
 """What comes out of a scenario: figures beside their targets, and what did not hold."""
 
 import math
+import sys
 from dataclasses import dataclass, field
 
 
@@ -49,3 +50,19 @@ def percentile(values, percent):
     if not ordered:
         return 0.0
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
+
+
+class Progress:
+    """Says on the error stream how far a long scenario is, at every twentieth part of it."""
+
+    PARTS = 20
+
+    def __init__(self, whole, what):
+        self._whole, self._what = whole, what
+        self._told = 0
+
+    def at(self, done):
+        part = done * self.PARTS // self._whole
+        if part > self._told and self._whole >= self.PARTS:
+            self._told = part
+            sys.stderr.write(f"  {done:,} of {self._whole:,} {self._what}\n")

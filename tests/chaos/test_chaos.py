@@ -141,6 +141,25 @@ def test_the_command_fails_where_an_invariant_is_broken(monkeypatch):
     assert json.loads(done.stdout)["scenarios"]["journal-speed"]["violations"] == []
 
 
+def test_a_scenario_is_repeated_in_the_size_that_it_had():
+    options = ["--only", "journal-speed", "--quick", "--json", "--size", "seconds=0.1"]
+    done = CliRunner().invoke(main, [*options, "--seed", "7"])
+    found = json.loads(done.stdout)["scenarios"]["journal-speed"]
+    repeat = "scripts/chaos --only journal-speed --seed 7 --size seconds=0.1 --quick"
+    assert found["repeat"] == repeat
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [("seconds", "is not WHAT=N"), ("seconds=a", "is not WHAT=N"), ("kills=3", "no scenario")],
+    ids=["no number", "a word", "that of another scenario"],
+)
+def test_a_size_that_is_none_is_refused(size, said):
+    done = CliRunner().invoke(main, ["--only", "journal-speed", "--size", size])
+    assert done.exit_code == 2
+    assert said in done.output
+
+
 def test_what_a_scenario_stumbles_over_is_a_violation(monkeypatch):
     async def stumbles(seed):
         """Fall."""

@@ -2,14 +2,18 @@
 
 import importlib
 import io
+import os
 import re
 import shlex
 
 import pytest
+from click import ClickException
 from rich.console import Console
 
 from arena.cli.demo import EVERY_GAME, PROGRAMME, _plan, by_game, overall
+from arena.cli.demo_ladder import Found, _place, called, show_ladder
 from arena.games.catalogue import GAMES, game_by_id
+from arena.jail import Level
 from arena.ladder.standings import Row, Standings
 from arena.ladder.tournament import Report
 from arena.server.tournaments.tournament import Played
@@ -75,17 +79,78 @@ def event(game):
     return next(each for each in PROGRAMME if each.game == game)
 
 
+STORY = (
+    "And a ladder",
+    "Jail level S",
+    "ladder is made.",
+    "You are ann at",
+    "my-bot/bot.py",
+    "qualified for 1 of 1 games",
+    "my-bot takes part in ladder",
+    "my-bot@1 is number 3 of 3: the last.",
+    "So Ann mends it",
+    "qualified for 1 of 1 games",
+    "is better than",
+    "sample",
+    "my-bot@2 is number ",
+)
+"""What is told of the ladder, in order."""
+
+
+def in_order(text, told):
+    at = 0
+    for words in told:
+        found = text.find(words, at)
+        assert found >= 0, f"{words!r} is not told after:\n{text[:at]}\nbut only:\n{text[at:]}"
+        at = found + len(words)
+
+
+@pytest.mark.slow
+def test_where_nothing_is_jailed_the_bot_dials_in(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("ARENA_STORE", "postgresql://nowhere/else")  # the user's own is left alone
+    before = dict(os.environ)
+    out = io.StringIO()
+    rivals = {name: ROOT / path for name, path in demo.RIVALS.items()}
+    found = Found(Level.S0, "off", "there is no bubblewrap")
+    show_ladder(Console(file=out, width=200), tmp_path / "ladder", rivals, found)
+    text = out.getvalue()
+    in_order(text, STORY)
+    assert "(there is no bubblewrap)" in text
+    assert 'says that it is version "1"' in text
+    assert os.environ == before
+    assert capfd.readouterr().out == ""
+
+
+def test_a_step_that_fails_is_told_with_what_it_said():
+    with pytest.raises(ClickException, match=r"there is no game 'nosuch'"):
+        called("games", "show", "nosuch")
+
+
+def test_a_place_is_told_among_those_who_have_a_score():
+    rows = [
+        {"bot": name, "score": score, "deal_sets": 12}
+        for name, score in (("a", -1.0), ("b", None), ("c", 2.0))
+    ]
+    place = _place({"games": [{"rows": rows}]}, "a")
+    assert (place.number, place.of, place.deal_sets) == (2, 2, 12)
+    assert _place({"games": [{"rows": rows}]}, "b").number == 0
+
+
 @pytest.mark.slow
 def test_the_demo_tells_its_story_in_order_and_its_commands_work(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(demo, "PROGRAMME", (event("jam"), event("klaberjass")))
     done = arena("demo", "--data", tmp_path / "demo")
     assert done.exit_code == 0, done.output
-    told = ["All 2 games together", "Game by game", "Jam", "Klaberjass", "Played in", "Look at:"]
-    places = [done.stdout.index(words) for words in told]
-    assert places == sorted(places)
+    tour = ["All 2 games together", "Game by game", "Jam", "Klaberjass"]
+    told = [*tour, *STORY, "Played in", "Look at:"]
+    in_order(done.stdout, told)
     commands = re.findall(r"^  \.venv/bin/arena (.*)$", done.stdout, re.MULTILINE)
+    *commands, play, web = commands
+    assert play.startswith("play ")
+    assert web == f"web --data {tmp_path / 'demo'}"
+    assert (tmp_path / "demo" / "site" / "index.html").is_file()
     assert len(commands) == 6
-    for command in commands[:-1]:
+    for command in commands:
         again = arena(*shlex.split(command))
         assert again.exit_code == 0, again.output

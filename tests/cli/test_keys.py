@@ -12,11 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
+from arena.jail import read_output
 from arena.server.gate.tokens import key_id, new_token, token_sha256, well_formed
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import lobby_pb2
 from tests.cli.serving import ended, served
-from tests.doubles.streams import Client, reason_of
+from tests.doubles.streams import Client, eventually, reason_of
 
 ROOT = Path(__file__).parents[2]
 BOT = str(ROOT / "sample_bots" / "random_bot.py")
@@ -183,6 +184,7 @@ def forms_of(token):
     return {
         "its text": token[14:].encode(),
         "its text from the start": token[:24].encode(),
+        "the hexadecimal of its text": token[14:].encode().hex().encode(),
         "its random bytes": raw,
         "their hexadecimal": raw.hex().encode(),
         "their base64": base64.b64encode(raw)[:40],
@@ -215,8 +217,8 @@ def test_an_arena_notices_keys_while_it_runs_and_nothing_it_writes_holds_a_token
             assert reason_of(client.stream(early).error())[1] == "REVOKED_TOKEN"
             assert list_games(client, late) == 19
             seen += [data_of(path) for path in sorted(data.rglob("*"))]
-        used = {key["bot"]: key["last_used"] is not None for key in listed(arena)}
-        assert used["early"], "it was looked for changes since the first hello"
+        # What was used is noted as keys are looked for, once the file is not being written.
+        eventually(lambda: used(arena)["early"])
         command_line = Path(f"/proc/{process.pid}/cmdline").read_bytes()
         process.send_signal(signal.SIGTERM)
         printed = "".join(ended(process))
@@ -232,22 +234,31 @@ def test_an_arena_notices_keys_while_it_runs_and_nothing_it_writes_holds_a_token
             assert [name for name, text in seen if needle in text] == [], form
 
 
+def used(arena):
+    return {key["bot"]: key["last_used"] is not None for key in listed(arena)}
+
+
 def data_of(path):
     return path.name, path.read_bytes() if path.is_file() else b""
 
 
-def test_a_launched_bot_is_told_its_token_where_no_process_list_shows_it(arena, tmp_path):
+@pytest.mark.parametrize("jail", ["auto", "off"])
+def test_a_launched_bot_is_told_its_token_where_no_process_list_shows_it(
+    arena, tmp_path, data, jail
+):
     bot = tmp_path / "tells.py"
     bot.write_text(
         "import os, pathlib\n"
-        "said = pathlib.Path('/proc/self/cmdline').read_text() + os.environ['CARDARENA_TOKEN']\n"
-        f"pathlib.Path({str(tmp_path / 'said')!r}).write_text(said)\n"
+        "for pid in ('self', os.getppid()):\n"  # in a jail, that is what built it
+        "    print(pathlib.Path(f'/proc/{pid}/cmdline').read_bytes())\n"
+        "print(os.environ['CARDARENA_TOKEN'])\n"
         "raise SystemExit('that is all')\n"
     )
-    outcome = arena("play", "abstrac", f"a={bot}", BOT)
+    outcome = arena("play", "abstrac", f"a={bot}", BOT, "--jail", jail)
     assert "that is all" in outcome.output
-    *command_line, token = (tmp_path / "said").read_text().split("\0")
+    (log,) = data.rglob("a-0.log")
+    said = [line.text for line in read_output(log) if not line.by_arena]
+    *command_lines, token, _ = said
     assert well_formed(token)
-    assert str(bot) in command_line
-    assert not any(token[14:] in word for word in command_line)
-    assert token[14:] not in outcome.output
+    assert str(bot) in command_lines[0]
+    assert not any(token[14:] in line for line in command_lines)

@@ -9,7 +9,7 @@ import grpc
 import pytest
 
 from arena.cli.lobby import PATIENCE_S as AWAY_S
-from arena.cli.lobby import Lobby, NoLobby, Server
+from arena.cli.lobby import Lobby, NoLobby, Server, patiently
 from arena.cli.match import _followed
 from arena.server.bots import BotId
 from arena.server.gate.tokens import new_token
@@ -279,6 +279,29 @@ def test_an_arena_that_stays_away_is_given_up(away):
     with pytest.raises(NoLobby, match="no arena answers at localhost:1"):
         list(lobby.follow("m1"))
     assert AWAY_S < clock.now_s() < AWAY_S + 2
+
+
+def test_an_arena_that_is_busy_is_asked_again_and_that_is_told_once():
+    clock, told = Slept(), []
+    looks = iter([*[NoLobby("late", grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY")] * 3, "found"])
+
+    def look():
+        found = next(looks)
+        if isinstance(found, NoLobby):
+            raise found
+        return found
+
+    assert patiently(look, told=told.append, now_s=clock.now_s, sleep=clock.append) == "found"
+    assert [each.message for each in told] == ["late"]
+    assert len(clock) == 3
+
+
+def test_what_does_not_pass_is_not_waited_for():
+    def look():
+        raise NoLobby("no such match", grpc.StatusCode.NOT_FOUND, "UNKNOWN_MATCH")
+
+    with pytest.raises(NoLobby, match="no such match"):
+        patiently(look, sleep=None)
 
 
 def test_ctrl_c_leaves_the_match_in_play_and_says_so(away):

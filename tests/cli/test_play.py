@@ -142,7 +142,7 @@ def test_breakpoint_works_and_no_clock_runs_out(tmp_path):
     assert "this is thought 1\n" in done.stdout, "what it prints comes to the terminal"
     assert "timeout" not in done.stdout
     assert done.returncode == 0
-    assert done.stderr == "my has this terminal, and a day for every move.\n"
+    assert done.stderr == "my has this terminal, runs unjailed, and has a day for every move.\n"
 
 
 def test_errors_of_a_bot_at_the_terminal_come_there_and_are_counted(tmp_path):

@@ -2,10 +2,15 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.tournament import Told
+from arena.ladder.head_to_head import records
 from arena.ladder.results import MatchOutcome
+from arena.ladder.standings import standings
 from arena.server.data_folder import store_path
 from arena.store import EndedMatch, open_store
 from tests.cli.test_mistakes import BOT, arena
@@ -140,3 +145,16 @@ def test_a_tournament_prints_what_its_standings_are_later(tmp_path):
         assert arena(*order, kind).stdout == shown(tmp_path, "abstrac", kind)
     refused = arena(*order, "--csv", "--json")
     assert "choose one of --json and --csv" in refused.output
+
+
+def test_the_seed_of_fair_deals_is_not_told(capsys):
+    """The ids of its matches follow from it: which of them play the same boards is secret."""
+    seed, nobody = "a secret seed", ((), {})
+    told = Told("t", "abstrac", "Abstrac", 2, seed, True, standings(*nobody), records(*nobody))
+    told.print(PlainConsole())
+    assert told.as_json()["seed"] is None
+    assert seed not in capsys.readouterr().out + json.dumps(told.as_json())
+    seeded = replace(told, fair=False)
+    seeded.print(PlainConsole())
+    assert seeded.as_json()["seed"] == seed
+    assert seed in capsys.readouterr().out

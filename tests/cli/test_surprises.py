@@ -5,15 +5,17 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arena.jail import BadCommand, parse_commands
+from arena.jail import BadCommand, content, parse_commands
 from arena.referee import Unwritten
 from arena.server.data_folder import FolderWatch
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
+from arena.store.settings import Entrant, Settings, changed_entrants
 from tests.cli.test_mistakes import BOT, arena
 
 PATIENCE_S = 60
@@ -44,7 +46,7 @@ def test_a_bot_that_was_edited_is_noticed_and_may_be_accepted(edited):
     refused = tournament(data, bot, BOT, deal_sets=2)
     assert refused.exit_code == 1
     said = " ".join(refused.output.split())
-    assert "mine changed since the tournament 'abstrac'" in said
+    assert "mine (in mine.py) changed since the tournament 'abstrac'" in said
     assert "give --name for a new one, or --accept-changed to go on with this one" in said
     assert tournament(data, bot, BOT, name="new", deal_sets=1).exit_code == 0
     accepted = arena(
@@ -76,9 +78,80 @@ def test_what_counts_as_the_bot_is(command, file, noticed, why, tmp_path, monkey
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
     (bot,) = parse_commands([command])
-    before = bot.content_sha256()
+    before = bot.content()
     (tmp_path / file).write_text("#!/bin/sh\n# changed\n")
-    assert (bot.content_sha256() != before) is noticed
+    assert (bot.content() != before) is noticed
+
+
+# fmt: off
+BESIDE = [
+    # the file of the bot's folder       what becomes of it  what is said    why
+    ("helper.py",                        "edited",  "(in helper.py)",        "a module beside it"),
+    ("pack/deep/table.py",               "edited",  "(in pack/deep/table.py)", "a module of a package"),
+    ("new.py",                           "made",    "(in new.py (new))",     "a module that is new"),
+    ("helper.py",                        "removed", "(in helper.py (gone))", "a module that is gone"),
+    ("fast.so",                          "edited",  "(in fast.so)",          "a library that it may load"),
+    ("link.py",                          "edited",  "(in link.py)",          "a link to a module elsewhere"),
+    ("weights.bin",                      "edited",  "",                      "data, which is not code"),
+    (".hidden.py",                       "edited",  "",                      "a hidden file, as an editor's"),
+    (".git/hooks.py",                    "edited",  "",                      "a hidden folder"),
+    ("__pycache__/helper.py",            "edited",  "",                      "a cache"),
+    ("env/lib/site.py",                  "edited",  "",                      "an environment that it runs in"),
+    ("node_modules/x/index.js",          "edited",  "",                      "packages that were installed"),
+    ("../elsewhere.py",                  "edited",  "",                      "a file beside its folder"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("file", "deed", "said", "why"), BESIDE, ids=[row[-1] for row in BESIDE])
+def test_what_the_bots_folder_has_of_code_counts(file, deed, said, why, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "linked.py").write_text("as it was")
+    (folder / "link.py").symlink_to(tmp_path / "elsewhere" / "linked.py")
+    for name, *_ in BESIDE:
+        if name not in ("new.py", "link.py"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text("as it was")
+    (folder / "env" / "pyvenv.cfg").touch()
+    (folder / "mine.py").write_text("import helper")
+
+    def entrants():
+        (bot,) = parse_commands([f"mine={folder / 'mine.py'}"])
+        return (Entrant(bot.name, bot.text, bot.content()),)
+
+    before = Settings("autumn", {}, "1", entrants())
+    if deed == "removed":
+        (folder / file).unlink()
+    else:
+        (folder / file).write_text("otherwise")
+    now = Settings("autumn", {}, "1", entrants())
+    assert changed_entrants(before, now) == ((f"mine {said}",) if said else ())
+
+
+def test_a_few_of_many_changed_files_are_named(tmp_path):
+    held = Entrant("mine", "x", "\n".join(f"{at:x} {at}.py" for at in range(9)))
+    given = replace(held, version="\n".join(f"{at + 1:x} {at}.py" for at in range(9)))
+    before, now = (Settings("autumn", {}, "1", (each,)) for each in (held, given))
+    assert changed_entrants(before, now) == ("mine (in 0.py, 1.py, 2.py and 6 more)",)
+
+
+def test_a_bots_folder_is_looked_at_within_bounds(tmp_path, monkeypatch):
+    """What is nearest to the bot comes first, so that a change there is never overlooked."""
+    for at in range(40):
+        (tmp_path / f"{at:02}.py").write_text("x" * 100)
+        (tmp_path / "far").mkdir(exist_ok=True)
+        (tmp_path / "far" / f"{at:02}.py").write_text("x" * 100)
+    (bot,) = parse_commands([str(tmp_path / "39.py")])
+    assert len(bot.content().splitlines()) == 80
+    monkeypatch.setattr(content, "MAX_FILES", 41)
+    assert [line.rpartition(" ")[2] for line in bot.content().splitlines()][-2:] == [
+        "39.py",
+        "far/00.py",
+    ]
+    monkeypatch.setattr(content, "MAX_BYTES", 1_000)
+    assert len(bot.content().splitlines()) == 11
 
 
 # A line-up that never played.

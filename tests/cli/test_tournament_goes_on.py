@@ -41,6 +41,13 @@ def wait_until(true, process):
         time.sleep(0.02)
 
 
+def ended(arguments):
+    """A command's end; what it said if that was not a good one."""
+    done = subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, f"it ended with {done.returncode}: {done.stderr.decode()}"
+    return done
+
+
 def journalled(data):
     return sum(path.stat().st_size for path in (data / "journal").glob("*.journal"))
 
@@ -61,7 +68,7 @@ def test_a_server_that_is_stopped_loses_no_finished_match(number, said, tmp_path
     assert said in words.decode()
     assert "Traceback" not in words.decode()
 
-    again = subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    again = ended(arguments)
     standings = json.loads(again.stdout)
     assert standings["deal_sets"] == {"complete": 24, "planned": 24}
     assert [row["faults"] for row in standings["standings"]] == [{}, {}]
@@ -79,7 +86,7 @@ def revealed(data):
 
 def test_a_replay_names_the_seed_of_its_deal_set_alone(tmp_path):
     arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=1)
-    subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    ended(arguments)
     with open_store(store_path(tmp_path)) as store:
         settings = store.tournaments()[0]
         names = [each.name for each in settings.entrants]
@@ -94,7 +101,7 @@ def test_a_replay_names_the_seed_of_its_deal_set_alone(tmp_path):
         older = replace(second, seed="go on/2")
         store.open_tournament(settings, (first, older), now=datetime.now(UTC))
     arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=2)
-    subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    ended(arguments)
     assert revealed(tmp_path)[second.id] == "go on/2", "it keeps what it was begun with"
 
 
@@ -118,7 +125,7 @@ def test_a_bot_that_dies_costs_nobody_else_anything(last, tmp_path):
     dying = tmp_path / "dying.py"
     dying.write_text(DYING_BOT.format(last=last))
     arguments = command(tmp_path / "data", ("a", BOT), ("dying", dying), deal_sets=3)
-    done = subprocess.run(arguments, capture_output=True, timeout=PATIENCE_S, check=True)
+    done = ended(arguments)
     standings = json.loads(done.stdout)
     assert standings["deal_sets"] == {"complete": 3, "planned": 3}
     faults = {row["bot"]: row["faults"] for row in standings["standings"]}

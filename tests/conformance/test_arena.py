@@ -432,6 +432,19 @@ async def _other_entropy(bot, message):
     bot.reveal(message.deal_transcript.context, b"x" * 32)
 
 
+async def _for_another(bot, message):
+    """Says under the other bot's context what it should under its own."""
+    cat = bot.world.bots[BotId("cat")]
+    bot.commit(cat.told[0].deal_open.context, bytes(32))
+    await bot.answer(message)
+
+
+async def _opens_for_another(bot, message):
+    cat = bot.world.bots[BotId("cat")]
+    bot.reveal(cat.told[0].deal_open.context, bytes(32))
+    await bot.answer(message)
+
+
 async def _twice(bot, message):
     await bot.answer(message)
     await bot.answer(message)
@@ -462,6 +475,8 @@ DEALS = [
     ({OPEN: _zeros},                False, [],                    [OPEN, SHOWN, CLOSE],               "S16 zeros: shown all the same"),
     ({OPEN: _five_bytes},           False, ["MALFORMED"],         [OPEN, SHOWN, CLOSE],               "S16 five bytes"),
     ({OPEN: _unknown},              True,  ["UNKNOWN_DEAL"],      [OPEN, SHOWN, CLOSE],               "S16 an unknown context"),
+    ({OPEN: _for_another},          True,  ["UNKNOWN_DEAL"],      [OPEN, SHOWN, CLOSE],               "S16 another bot's context"),
+    ({SHOWN: _opens_for_another},   True,  ["UNKNOWN_DEAL"],      [OPEN, SHOWN, CLOSE],               "S16 an opening under another bot's context"),
     ({OPEN: _twice},                True,  [],                    [OPEN, SHOWN, CLOSE],               "S16 the same twice"),
     ({SHOWN: _other_entropy},       False, ["MALFORMED"],         [OPEN, SHOWN, CLOSE, CLOSE],        "S16 other entropy makes it void"),
     ({OPEN: _cut("before")},        True,  [],                    [OPEN, OPEN, SHOWN, CLOSE],         "S16 cut before the commitment"),
@@ -492,6 +507,8 @@ def test_a_bot_in_a_deal(tmp_path, monkeypatch, acts, adds, refused, told, why):
         )
         assert bool(own) is adds
         opened = [each.deal_open for each in bot.told if each.HasField(OPEN)]
+        others = {each.SerializeToString() for each in world.bots[BotId("cat")].told}
+        assert not others.intersection(each.SerializeToString() for each in bot.told)
         for again in opened[1:]:
             assert again.participant == opened[0].participant
             assert again.server_commitment == opened[0].server_commitment

@@ -107,5 +107,5 @@ def sources_of_play(server):
     return [*(server / name for name in names), *(server / "session").glob("*.py")]
 
 
-OF_OTHER_CALLS = {"NO_REQUEST"}
+OF_OTHER_CALLS = {"NO_REQUEST", "TOO_SLOW"}
 """Of calls with one request."""

@@ -20,9 +20,12 @@ from arena.deal import (
     plan_hash,
     plan_line,
     rules_hash,
+    seal,
     server_commitment,
     setting_texts,
     transcript,
+    view_context,
+    view_transcript,
 )
 from arena.games.catalogue import game_by_id
 from arena.replay.read import Replay
@@ -196,11 +199,27 @@ class House:
     def committed(self, secret):
         return server_commitment(self.context, secret)
 
+    def view(self, player):
+        """The context that a bot is told."""
+        return view_context(self.context, player.participant, self.salt_for(player))
+
+    def committed_to(self, player, secret):
+        """The arena's commitment as a bot is told it."""
+        return server_commitment(self.view(player), secret)
+
     # Pages that a liar overrides. All are given the book's own answer's ingredients.
+
+    def salt_for(self, player):
+        """What a bot's context is made with."""
+        return thirty_two(f"salt of {player.name}")
+
+    def secret_for(self, player):
+        """What the arena says towards a bot is its secret."""
+        return self.secret
 
     def openings_to(self, player):
         """What a bot is told at the beginning: commitments of the arena's."""
-        return [self.committed(self.secret)]
+        return [self.committed_to(player, self.secret_for(player))]
 
     def commits(self, player, sent):
         """What is noted as a bot's commitment."""
@@ -209,11 +228,25 @@ class House:
         return sent
 
     def shown_to(self, player):
-        """The transcripts that a bot is shown."""
+        """The transcripts that a bot is shown: everybody's commitments, of which it sees its own."""
         return [self.commitments]
 
+    def seal(self, player, commitments):
+        """What binds the arena to them."""
+        fixed = transcript(self.context, self.committed(self.secret_for(player)), commitments)
+        return seal(self.view(player), fixed, self.salt_for(player))
+
+    def shown(self, player, commitments):
+        """The hash over all that a bot is shown."""
+        committed = self.committed_to(player, self.secret_for(player))
+        name = player.participant
+        own = commitments[name]
+        return view_transcript(
+            self.view(player), committed, name, own, self.seal(player, commitments)
+        )
+
     def signature(self, player, commitments):
-        """What it says is its signature of a transcript."""
+        """What it says is its signature of that."""
         return b""
 
     def reveals(self, player, sent):
@@ -234,8 +267,16 @@ class House:
         return self.key()
 
     def closed_to(self, player):
-        """What a bot is told at the end: secret, entropies."""
-        return self.secret, self.entropies
+        """What a bot is told at the end: secret, commitments, entropies."""
+        return self.secret_for(player), self.commitments, self.entropies
+
+    def deal_for(self, player):
+        """What a bot is told at the end is the context of the deal-set itself."""
+        return self.context
+
+    def opened_salt(self, player):
+        """What the replay and the end say that a bot's context was made with."""
+        return self.salt_for(player)
 
     # The house's own bots.
 
@@ -246,7 +287,7 @@ class House:
     def house_commitment(self, player, entropy):
         by_hand = Deals(draw=lambda size: entropy)
         opening = play_pb2.DealOpen(
-            context=self.context,
+            context=self.view(player),
             server_commitment=bytes(32),
             participant=player.participant,
         )
@@ -270,30 +311,28 @@ class House:
         sent = NO_COMMITMENT
         for commitment in self.openings_to(player) if player.kind == SDK else []:
             opening = play_pb2.DealOpen(
-                context=self.context,
+                context=self.view(player),
                 server_commitment=commitment,
                 participant=player.participant,
                 deadline_ms=5000,
                 public_key=self.public_key,
             )
             for message in player.tell(player.deals.on_open(opening)):
-                assert message.deal_commit.context == self.context
+                assert message.deal_commit.context == self.view(player)
                 sent = message.deal_commit.commitment
         return sent
 
     def show(self, player):
         sent = b""
         for commitments in self.shown_to(player) if player.kind == SDK else []:
-            pairs = [
-                play_pb2.Commitment(participant=name, commitment=commitments[name])
-                for name in sorted(commitments)
-            ]
-            signature = self.signature(player, commitments)
             message = play_pb2.DealTranscript(
-                context=self.context, commitments=pairs, signature=signature
+                context=self.view(player),
+                commitment=commitments[player.participant],
+                seal=self.seal(player, commitments),
+                signature=self.signature(player, commitments),
             )
             for reveal in player.tell(player.deals.on_transcript(message)):
-                assert reveal.deal_reveal.context == self.context
+                assert reveal.deal_reveal.context == self.view(player)
                 sent = player.revealed = reveal.deal_reveal.entropy
         return sent
 
@@ -311,7 +350,7 @@ class House:
                 match=self.number,
                 terms=game_pb2.MatchTerms(game=self.game.id),
                 seat=seat,
-                deal_context=self.context,
+                deal_context=self.view(player),
                 match_id=self.match_id,
             )
             player.tell(player.deals.on_match_start(start))
@@ -328,12 +367,22 @@ class House:
 
     def close(self, player):
         if player.kind == SDK:
-            secret, entropies = self.closed_to(player)
-            pairs = [
-                play_pb2.Entropy(participant=name, entropy=entropies[name])
-                for name in sorted(entropies)
+            secret, commitments, entropies = self.closed_to(player)
+            parts = [
+                play_pb2.Entropy(
+                    participant=each.participant,
+                    entropy=entropies[each.participant],
+                    commitment=commitments[each.participant],
+                    salt=self.opened_salt(each),
+                )
+                for each in sorted(self.voices, key=lambda each: each.participant)
             ]
-            close = play_pb2.DealClose(context=self.context, secret=secret, entropies=pairs)
+            close = play_pb2.DealClose(
+                context=self.view(player),
+                secret=secret,
+                entropies=parts,
+                deal=self.deal_for(player),
+            )
             player.tell(player.deals.on_close(close))
 
     # What is left of it.
@@ -344,7 +393,10 @@ class House:
         of_participant = {player.participant: player for player in self.voices}
         participants = [
             journal_pb2.DealParticipant(
-                participant=name, bot=of_participant[name].name, commitment=commitments[name]
+                participant=name,
+                bot=of_participant[name].name,
+                commitment=commitments[name],
+                salt=self.opened_salt(of_participant[name]),
             )
             for name in sorted(commitments)
         ]

@@ -16,7 +16,6 @@ from cardarena.v1.play_pb2 import (
     ArenaMessage,
     Ask,
     Asks,
-    Commitment,
     DealClose,
     DealOpen,
     DealTranscript,
@@ -26,7 +25,7 @@ from cardarena.v1.play_pb2 import (
 )
 
 PATH = Path(__file__).with_name("receipt_vectors.json")
-CONTEXT, SECRET, OWN, OTHER = (bytes([number]) * 32 for number in (1, 2, 3, 4))
+DEAL, SECRET, OWN, OTHER = (bytes([number]) * 32 for number in (1, 2, 3, 4))
 ME, YOU, ZOE = "me", "you", "zoe"
 """The bot, another one, and one that takes no part."""
 
@@ -43,15 +42,22 @@ def pairs(values):
     return [enc(name.encode(), values[name]) for name in sorted(values)]
 
 
+SALTS = {ME: bytes([5]) * 32, YOU: bytes([6]) * 32, ZOE: bytes([7]) * 32}
+VIEWS = {name: h(b"view", DEAL, name.encode(), salt) for name, salt in SALTS.items()}
+CONTEXT = VIEWS[ME]
 COMMITMENTS = {
-    ME: h(b"bot-commit", CONTEXT, ME.encode(), OWN),
-    YOU: h(b"bot-commit", CONTEXT, YOU.encode(), OTHER),
+    ME: h(b"bot-commit", VIEWS[ME], ME.encode(), OWN),
+    YOU: h(b"bot-commit", VIEWS[YOU], YOU.encode(), OTHER),
     ZOE: bytes(32),
 }
 ENTROPIES = {ME: OWN, YOU: OTHER, ZOE: b""}
 SERVER_COMMITMENT = h(b"server-commit", CONTEXT, SECRET)
-TRANSCRIPT = h(b"transcript", CONTEXT, SERVER_COMMITMENT, *pairs(COMMITMENTS))
-KEY = hmac.digest(TRANSCRIPT, enc(SECRET, *pairs(ENTROPIES)), "sha256")
+OF_ALL = h(b"transcript", DEAL, h(b"server-commit", DEAL, SECRET), *pairs(COMMITMENTS))
+SEAL = h(b"seal", CONTEXT, OF_ALL, SALTS[ME])
+TRANSCRIPT = h(
+    b"view-transcript", CONTEXT, SERVER_COMMITMENT, enc(ME.encode(), COMMITMENTS[ME]), SEAL
+)
+KEY = hmac.digest(OF_ALL, enc(SECRET, *pairs(ENTROPIES)), "sha256")
 
 GAMES = [
     # The second decision was made without asking the bot, as when it was away.
@@ -92,10 +98,8 @@ def messages():
         ArenaMessage(
             deal_transcript=DealTranscript(
                 context=CONTEXT,
-                commitments=[
-                    Commitment(participant=name, commitment=COMMITMENTS[name])
-                    for name in sorted(COMMITMENTS)
-                ],
+                commitment=COMMITMENTS[ME],
+                seal=SEAL,
             )
         ),
         ArenaMessage(
@@ -118,8 +122,15 @@ def messages():
                 context=CONTEXT,
                 secret=SECRET,
                 entropies=[
-                    Entropy(participant=name, entropy=ENTROPIES[name]) for name in sorted(ENTROPIES)
+                    Entropy(
+                        participant=name,
+                        entropy=ENTROPIES[name],
+                        commitment=COMMITMENTS[name],
+                        salt=SALTS[name],
+                    )
+                    for name in sorted(ENTROPIES)
                 ],
+                deal=DEAL,
             )
         ),
     ]
@@ -143,19 +154,23 @@ def vector():
         "end_events": [event.hex() for event in events],
         "end_hashed": end.hex(),
         "receipt": {
-            "receipt": "fd1",
+            "receipt": "fd2",
             "context": CONTEXT.hex(),
             "server_commitment": SERVER_COMMITMENT.hex(),
             "participant": ME,
             "entropy": OWN.hex(),
             "commitment": COMMITMENTS[ME].hex(),
+            "shown": COMMITMENTS[ME].hex(),
+            "seal": SEAL.hex(),
             "transcript": TRANSCRIPT.hex(),
-            "commitments": {name: each.hex() for name, each in COMMITMENTS.items()},
             "public_key": None,
             "signature": None,
             "refused": False,
+            "deal": DEAL.hex(),
             "secret": SECRET.hex(),
+            "commitments": {name: each.hex() for name, each in COMMITMENTS.items()},
             "entropies": {name: each.hex() for name, each in ENTROPIES.items()},
+            "salts": {name: each.hex() for name, each in SALTS.items()},
             "deal_key": KEY.hex(),
             "void_reason": "",
             "lies": [],

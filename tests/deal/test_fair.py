@@ -18,12 +18,16 @@ from arena.deal import (
     plan_hash,
     plan_line,
     rules_hash,
+    seal,
     server_commitment,
     setting_texts,
     transcript,
+    view_context,
+    view_transcript,
 )
 from arena.games.catalogue import GAMES
 from arena.testing.deals import Noted, Unshuffled
+from tests.deal.fd2_vectors import PATH, text
 
 GROUPS = json.loads((Path(__file__).parent / "fd1_vectors.json").read_text())
 NAMES = [group["name"] for group in GROUPS]
@@ -93,6 +97,56 @@ def test_a_transcript_of_the_vectors(group):
 @pytest.mark.parametrize("group", GROUPS, ids=NAMES)
 def test_the_opened_key_of_the_vectors(group):
     assert opened_key(**published(group)).hex() == group["K"]
+
+
+# Protocol fd2: what each participant is told.
+
+FD2 = json.loads(PATH.read_text("utf-8"))
+
+
+def test_the_vectors_of_fd2_are_what_is_made_today():
+    assert PATH.read_text("utf-8") == text(), "run `python -m tests.deal.fd2_vectors`"
+
+
+@pytest.mark.parametrize("group", FD2, ids=NAMES)
+def test_what_each_participant_of_the_vectors_is_told(group):
+    ctx, secret = bytes.fromhex(group["ctx"]), bytes.fromhex(group["S"])
+    fixed = bytes.fromhex(group["T"])
+    for name, salt in by_participant(group["salts"]).items():
+        view = view_context(ctx, name, salt)
+        assert view.hex() == group["views"][name]
+        committed = server_commitment(view, secret)
+        assert committed.hex() == group["server_commits"][name]
+        entropy = bytes.fromhex(group["r"][name])
+        own = bot_commitment(view, name, entropy) if entropy else NO_COMMITMENT
+        assert own.hex() == group["commits"][name]
+        sealed = seal(view, fixed, salt)
+        assert sealed.hex() == group["seals"][name]
+        shown = view_transcript(view, committed, name, own, sealed)
+        assert shown.hex() == group["view_transcripts"][name]
+
+
+@pytest.mark.parametrize("group", FD2, ids=NAMES)
+def test_the_opened_key_of_the_vectors_of_fd2(group):
+    given = {**published(group), "views": by_participant(group["views"])}
+    assert opened_key(**given).hex() == group["K"]
+    if any(group["r"].values()):
+        with pytest.raises(Lie, match="does not open its commitment"):
+            opened_key(**given | {"views": None})
+
+
+def told(group):
+    """All that the participants of a group are told before it is over, each on its own."""
+    names = ("views", "server_commits", "commits", "seals", "view_transcripts")
+    for name in group["views"]:
+        yield [value for each in names if any(bytes.fromhex(value := group[each][name]))]
+
+
+@pytest.mark.parametrize("group", FD2, ids=NAMES)
+def test_no_two_participants_are_told_the_same_nor_what_the_public_log_has(group):
+    values = [value for each in told(group) for value in each]
+    public = [group[name] for name in ("ctx", "CS", "T")]
+    assert len({*values, *public}) == len(values) + 3
 
 
 def test_the_vectors_have_a_bot_that_adds_nothing():

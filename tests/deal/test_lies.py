@@ -35,7 +35,7 @@ class SwapsSecret(House):
         return commitment, OTHER, commitments, entropies
 
     def closed_to(self, player):
-        return OTHER, self.entropies
+        return OTHER, self.commitments, self.entropies
 
 
 class SwapsSecretInPlay(House):
@@ -67,11 +67,11 @@ class SwapsRevealOfBen(House):
         entropies = dict(self.entropies)
         if player.name == ANN:
             entropies[self.named(BEN).participant] = OTHER
-        return self.secret, entropies
+        return self.secret, self.commitments, entropies
 
 
 class KeepsCommitmentBack(House):
-    """Shows one commitment of Eve's, and has another one ready that suits it better."""
+    """Binds itself to one commitment of Eve's, and has another one ready that suits it better."""
 
     def ready(self, honest_commitments, honest_entropies):
         eve = self.named(EVE)
@@ -85,14 +85,14 @@ class KeepsCommitmentBack(House):
         return commitment, secret, *self.ready(commitments, entropies)
 
     def closed_to(self, player):
-        return self.secret, self.published()[3]
+        return self.published()[1:]
 
 
 class KeepsCommitmentBackQuietly(KeepsCommitmentBack):
-    """Opens to the bots what it had shown them, and publishes the other."""
+    """Opens to the bots what it had bound itself to, and publishes the other."""
 
     def closed_to(self, player):
-        return self.secret, self.entropies
+        return House.closed_to(self, player)
 
 
 class ShowsEachAnother(KeepsCommitmentBack):
@@ -103,7 +103,7 @@ class ShowsEachAnother(KeepsCommitmentBack):
         return [self.commitments if player.name == ANN else ready]
 
     def closed_to(self, player):
-        return self.secret, self.entropies if player.name == ANN else self.published()[3]
+        return House.closed_to(self, player) if player.name == ANN else self.published()[1:]
 
 
 class ShowsTwoTranscripts(KeepsCommitmentBack):
@@ -119,17 +119,14 @@ class CommitsTwice(House):
 
     def openings_to(self, player):
         honest = super().openings_to(player)
-        return [*honest, self.committed(OTHER)] if player.name == ANN else honest
+        return [*honest, self.committed_to(player, OTHER)] if player.name == ANN else honest
 
 
 class CommitsToEachAnother(House):
     """Commits to another secret before Ann than before Ben, and opens to each the fitting one."""
 
-    def openings_to(self, player):
-        return [self.committed(OTHER)] if player.name == ANN else super().openings_to(player)
-
-    def closed_to(self, player):
-        return OTHER if player.name == ANN else self.secret, self.entropies
+    def secret_for(self, player):
+        return OTHER if player.name == ANN else self.secret
 
 
 class ReplacesCommitment(House):
@@ -149,14 +146,15 @@ class ReplacesCommitmentUnseen(ReplacesCommitment):
 
     def shown_to(self, player):
         ann = self.named(ANN)
-        own = {ann.participant: ann.deals._deals[self.context].commitment}
-        return [self.commitments | own if player is ann else self.commitments]
+        self.own = {ann.participant: ann.deals._deals[self.view(ann)].commitment}
+        return [self.commitments | self.own if player is ann else self.commitments]
 
     def closed_to(self, player):
         ann = self.named(ANN)
-        return self.secret, self.entropies | (
-            {ann.participant: ann.revealed} if player is ann else {}
-        )
+        if player is not ann:
+            return super().closed_to(player)
+        entropies = self.entropies | {ann.participant: ann.revealed}
+        return self.secret, self.commitments | self.own, entropies
 
 
 class ReplacesEntropy(House):
@@ -174,7 +172,7 @@ class AddsEntropyLate(House):
 
 
 class AddsParticipantLate(House):
-    """Does not show Eve among the participants, and opens entropy of hers."""
+    """Binds itself without Eve among the participants, and opens entropy of hers."""
 
     def shown_to(self, player):
         eve = self.named(EVE).participant
@@ -193,10 +191,52 @@ class CopiesCommitment(House):
         return self.named(ANN).revealed if player.name == EVE else super().reveals(player, sent)
 
 
+class BindsItselfToNothing(House):
+    """Shows as a seal what nothing can open."""
+
+    def seal(self, player, commitments):
+        return OTHER
+
+
+class SealsNothing(House):
+    """Shows no seal."""
+
+    def seal(self, player, commitments):
+        return b""
+
+
+class OpensAnotherDeal(House):
+    """Says at the end that Ann's context was of another deal-set."""
+
+    def deal_for(self, player):
+        return OTHER if player.name == ANN else self.context
+
+
+class OpensAnotherSalt(House):
+    """Opens another context for Ann than she was told."""
+
+    def opened_salt(self, player):
+        return OTHER if player.name == ANN else super().opened_salt(player)
+
+
+class OpensAnotherSaltUnseen(OpensAnotherSalt):
+    """The same, but to Ann it opens the true one, and what it shows her in the end is consistent."""
+
+    def opened_salt(self, player):
+        return self.salt_for(player) if self.telling else super().opened_salt(player)
+
+    def close(self, player):
+        self.telling = player.name == ANN
+        super().close(player)
+        self.telling = False
+
+
 SECRET = "its secret does not open its commitment"
 REPLACED = "it replaced this bot's entropy"
 UNOPENED = r"the entropy of participant \w+ does not open its commitment"
 LATE = r"participant \w+ added entropy without having committed to it"
+BOUND = "it opens other commitments than it had bound itself to"
+ANOTHER = "it opens another deal-set than it had named to this bot"
 TRANSCRIPT = "was shown another transcript"
 
 # Who is told by the SDK; what the replay shows; what Ann's and Ben's receipts show.
@@ -211,7 +251,7 @@ LIES = [
     (SwapsReveal,                 UNOPENED,             UNOPENED,      r"entropy of participant \w+ does not open", None, None),
     (SwapsRevealOfBen,            UNOPENED,             None,        None,                            None,           None),
     # other transcript
-    (KeepsCommitmentBack,         UNOPENED,             UNOPENED,      None,                            TRANSCRIPT,     TRANSCRIPT),
+    (KeepsCommitmentBack,         BOUND,              BOUND,            None,                            TRANSCRIPT,     TRANSCRIPT),
     (KeepsCommitmentBackQuietly,  None,               None,        None,                            TRANSCRIPT,     TRANSCRIPT),
     # equivocation
     (ShowsEachAnother,            None,               None,        None,                            TRANSCRIPT,     None),
@@ -224,9 +264,15 @@ LIES = [
     (ReplacesEntropy,             REPLACED,           UNOPENED,      r"entropy of participant \w+ does not open", None, None),
     # late entropy
     (AddsEntropyLate,             LATE,               LATE,        "entropy that it had not committed to", None,    None),
-    (AddsParticipantLate,         "opens other participants", "opens other participants", None,    TRANSCRIPT,     TRANSCRIPT),
+    (AddsParticipantLate,         BOUND,              BOUND,       None,                            TRANSCRIPT,     TRANSCRIPT),
     # copied commitment
     (CopiesCommitment,            UNOPENED,             UNOPENED,      r"participant \w+ does not open", None,          None),
+    # views
+    (BindsItselfToNothing,        BOUND,              BOUND,       None,                            TRANSCRIPT,     TRANSCRIPT),
+    (SealsNothing,                "does not bind itself", "does not bind itself", r"participant \w+ does not open", None, None),
+    (OpensAnotherDeal,            ANOTHER,            None,        None,                            None,           None),
+    (OpensAnotherSalt,            ANOTHER,            UNOPENED,    r"participant \w+ does not open", None,          None),
+    (OpensAnotherSaltUnseen,      None,               UNOPENED,    r"participant \w+ does not open", None,          None),
 ]
 # fmt: on
 

@@ -1,6 +1,9 @@
 """Deals by protocol fd1: its published vectors, and what every deal must keep to."""
 
+import ast
 import json
+import os
+import sys
 from collections import Counter
 from itertools import combinations, product
 from pathlib import Path
@@ -56,12 +59,11 @@ def test_a_match_is_dealt_what_the_vectors_say(group, board):
     assert list(deals.shuffle(board["board"], "deck", group["deck"])) == board["order"]
 
 
-class Bytes(Stream):
+def stream_of(given):
     """A stream of given bytes."""
-
-    def __init__(self, given):
-        super().__init__(b"", "")
-        self._buffer = bytes(given)
+    stream = Stream(b"", "")
+    stream._buffer = bytes(given)
+    return stream
 
 
 def test_a_draw_from_one_byte_is_exactly_uniform():
@@ -71,7 +73,7 @@ def test_a_draw_from_one_byte_is_exactly_uniform():
     for n in range(2, 257):
         drawn, rejected = Counter(), 0
         for value in range(256):
-            stream = Bytes([value, 0])
+            stream = stream_of([value, 0])
             result = stream.below(n)
             if stream.rejected:
                 rejected += 1
@@ -101,7 +103,7 @@ DRAWS = [
 
 @pytest.mark.parametrize(("n", "given", "drawn", "used", "why"), DRAWS, ids=[r[-1] for r in DRAWS])
 def test_a_draw_takes_the_fewest_bytes(n, given, drawn, used, why):
-    stream = Bytes(given)
+    stream = stream_of(given)
     assert stream.below(n) == drawn
     assert stream._at == used
 
@@ -109,7 +111,7 @@ def test_a_draw_takes_the_fewest_bytes(n, given, drawn, used, why):
 @pytest.mark.parametrize("n", [0, -1])
 def test_nothing_is_drawn_from_an_empty_range(n):
     with pytest.raises(ValueError, match="positive"):
-        Bytes([1]).below(n)
+        stream_of([1]).below(n)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 52, 256, 257, 600])
@@ -175,3 +177,51 @@ def test_a_deal_is_the_same_whatever_was_dealt_before():
 def test_lists_of_parts_are_joined_without_ambiguity():
     lists = [(), (b"",), (b"", b""), (b"ab",), (b"a", b"b"), (b"", b"ab"), (b"\0\0\0\1a",)]
     assert len({encode_parts(*parts) for parts in lists}) == len(lists)
+
+
+# Where chance comes from.
+
+FOLDER = Path(sys.modules[Stream.__module__].__file__).parent
+KNOWN = {"arena", "collections", "dataclasses", "hashlib", "hmac", "os", "typing", "urllib"}
+
+
+def imported(path):
+    """The packages that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.partition(".")[0]
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.name)
+def test_chance_comes_from_nowhere_else(path):
+    """Neither from a generator that can be predicted, nor from a clock, nor from the process."""
+    assert set(imported(path)) <= KNOWN
+    drawn = {node.attr for node in ast.walk(ast.parse(path.read_text("utf-8"))) if of_os(node)}
+    assert drawn <= {"urandom"}
+
+
+def of_os(node):
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "os"
+    )
+
+
+def test_no_key_is_known_before(monkeypatch):
+    """All of its 256 bits are the system's, and none is left out."""
+    asked = []
+
+    def drawn(size):
+        asked.append(size)
+        return given
+
+    monkeypatch.setattr(os, "urandom", drawn)
+    keys = set()
+    for at in range(32):
+        given = bytes(at) + b"\x01" + bytes(31 - at)
+        keys.add(new_key())
+    assert asked == [32] * 32
+    assert len(keys) == 32

@@ -1,11 +1,17 @@
 """Asks, as far as an outbox knows them."""
 
+from arena.referee import OpenAsk
 
-class SentAsk:
-    """Remembers when it was said to be sent: `arena.referee.OpenAsk` has more."""
 
-    def __init__(self, sent_s=1.0):
-        self.sent_s = sent_s
+class NoTable:
+    """Who asks, and does nothing about it."""
 
-    def sent(self, now_s):
-        self.sent_s = now_s
+    def start_clock(self, ask):
+        """The ask was sent."""
+
+
+def sent_ask(sent_s=1.0):
+    """An ask that was sent then."""
+    ask = OpenAsk(NoTable(), 0, 1, None, b"", [])
+    ask.sent(sent_s)
+    return ask

@@ -8,10 +8,14 @@ class Aborted(grpc.aio.AbortError):
 
 
 class Call:
-    """A servicer's context, as far as handlers use one: `grpc.aio.ServicerContext`."""
+    """A servicer's context, as far as handlers use one: `grpc.aio.ServicerContext`.
+
+    A list of requests comes one after the other, and then the end; a single one as often as it is read.
+    """
 
     def __init__(self, request=b"", peer="ipv4:192.0.2.1:1", authorization=""):
         self._request, self._peer = request, peer
+        self._requests = iter(request) if isinstance(request, list) else None
         self._callbacks = []
         self._metadata = (("authorization", authorization),) if authorization else ()
         self.trailers = ()
@@ -30,6 +34,8 @@ class Call:
         self._callbacks.append(callback)
 
     async def read(self):
+        if self._requests is not None:
+            return next(self._requests, grpc.aio.EOF)
         return self._request
 
     async def abort(self, code, text=""):

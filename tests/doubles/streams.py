@@ -90,7 +90,10 @@ class Stream:
 
     def next(self):
         """The next message; None at the end in order, the error at another."""
-        return self._in.get(timeout=PATIENCE_S)
+        try:
+            return self._in.get(timeout=PATIENCE_S)
+        except queue.Empty:
+            raise AssertionError(f"nothing came within {PATIENCE_S:.0f} s") from None
 
     def expect(self, kind):
         message = self.next()

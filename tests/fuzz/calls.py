@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import grpc
@@ -15,22 +16,45 @@ from hypothesis import strategies as st
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import Recovery
+from arena.replay.signing import ArenaKey
 from arena.server.arena import Arena
-from arena.server.gate.access import CALLS
+from arena.server.gate.access import CALLS, Access
 from arena.server.gate.calls import CallInterceptor
-from arena.server.gate.tokens import Tokens
+from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
+from arena.server.office import Office
 from arena.server.refusals import Refused
+from arena.server.services.bots import Bots
+from arena.server.services.compare import CompareCalls
+from arena.server.services.competitions import CompetitionCalls
 from arena.server.services.lobby import Lobby
+from arena.server.services.owners import Owners
 from arena.server.services.replays import Replays
+from arena.server.services.tables import TableCalls
+from arena.server.services.watching import Watching
 from arena.server.session.outbox import Outbox
+from arena.server.submissions.desk import Desk
+from arena.server.tables_apart import TableMaker
+from arena.store import Key, Scope, open_store
 from arena.testing.results import MemoryResults
 from cardarena.v1 import (
+    bots_pb2,
+    bots_pb2_grpc,
+    compare_pb2,
+    compare_pb2_grpc,
+    competitions_pb2,
+    competitions_pb2_grpc,
     game_pb2,
     lobby_pb2,
     lobby_pb2_grpc,
+    owners_pb2,
+    owners_pb2_grpc,
     play_pb2,
     replay_pb2,
     replay_pb2_grpc,
+    tables_pb2,
+    tables_pb2_grpc,
+    watch_pb2,
+    watch_pb2_grpc,
 )
 from tests.doubles.calls import Aborted, Call, Details
 from tests.fuzz.play_stream import INSIDE, bot_messages
@@ -40,6 +64,7 @@ from tests.fuzz.wild import Messages, mutated, sized
 REFUSALS = {
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.ALREADY_EXISTS,
     grpc.StatusCode.FAILED_PRECONDITION,
     grpc.StatusCode.UNAUTHENTICATED,
     grpc.StatusCode.PERMISSION_DENIED,
@@ -66,12 +91,33 @@ class Registry:
         pass
 
 
+class OnAThread:
+    """Tables made on a thread: thousands of calls need no process."""
+
+    def __init__(self, store):
+        self._maker = TableMaker(store)
+
+    async def table(self, name, number):
+        return await asyncio.to_thread(self._maker.table, name, number)
+
+    async def pair(self, name, game, bot, other):
+        return await asyncio.to_thread(self._maker.pair, name, game, bot, other)
+
+
 class House:
     """An arena that serves calls without sockets, with two bots that could play."""
 
     def __init__(self, folder, files, results=None):
         self.loop = asyncio.new_event_loop()
-        tokens = Tokens(guests=True)
+        self.store = files.enter_context(open_store(folder / "desk.db"))
+        keys = self.store.keys()
+        self.desk = Desk(folder, self.store.registry(), keys, lambda: datetime.now(UTC))
+        _, self.owner = self.desk.register(self.desk.invite("own", "org"))
+        self.organiser = new_token()
+        made = datetime.now(UTC).replace(microsecond=0)
+        digest = token_sha256(self.organiser)
+        keys.add(Key(key_id(self.organiser), digest, Scope.ORGANISER, "org", "", made))
+        tokens = Tokens(guests=True, keys=keys.all())
         journal = files.enter_context(Journal(folder / "journal"))
         deals = files.enter_context(DealLog(folder / "journal", public=folder / "commitments"))
         replays = folder / "replays"
@@ -96,6 +142,22 @@ class House:
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(
             Replays(replays, self.arena.matches.results), registry
         )
+        self.office = Office(self.store.competitions(), ArenaKey.new())
+        competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(
+            CompetitionCalls(self.store, self.office, tokens), registry
+        )
+        tables_pb2_grpc.add_TableServiceServicer_to_server(
+            TableCalls(self.office, OnAThread(self.store)), registry
+        )
+        compare_pb2_grpc.add_CompareServiceServicer_to_server(
+            CompareCalls(self.store, tokens, lambda: datetime.now(UTC)), registry
+        )
+        owners_pb2_grpc.add_OwnerServiceServicer_to_server(Owners(self.desk, tokens), registry)
+        bots_pb2_grpc.add_BotServiceServicer_to_server(Bots(self.desk, tokens, jail="S2"), registry)
+        watch_pb2_grpc.add_WatchServiceServicer_to_server(
+            Watching(self.arena.matches.feeds, lambda: self.arena.matches.in_play, journal.flush),
+            registry,
+        )
         self.handlers = registry.handlers
         for name in ("ann", "bob"):
             self.come(name)
@@ -112,6 +174,7 @@ class House:
     def call(self, method, authorization, request):
         """What a call answers, as messages, and its context."""
         context = Call(request, "ipv4:127.0.0.1:1", authorization)
+        before = {*self.arena.matches.in_play}
         try:
             return self.loop.run_until_complete(
                 self._answers(Details(method, authorization), context)
@@ -120,9 +183,9 @@ class House:
             return [], context
         finally:
             context.end()
-            for match in self.arena.matches.in_play:
-                match.failed(LookupError())
-                del self.arena.matches._ordered[match.match_id]
+            for match_id in {*self.arena.matches.in_play} - before:
+                self.arena.matches.in_play[match_id].failed(LookupError())
+                del self.arena.matches.in_play[match_id]
             for session in self.arena.sessions:
                 session._reserved = 0
 
@@ -153,7 +216,8 @@ def check_call(data):
     """A call with any request is answered, or refused in words that were meant for clients."""
     if len(data) < 2:
         return
-    method, authorization = KNOWN[data[0] % len(KNOWN)], HEADERS[data[1] % len(HEADERS)]
+    headers = (*HEADERS, f"Bearer {house().owner}", f"Bearer {house().organiser}")
+    method, authorization = KNOWN[data[0] % len(KNOWN)], headers[data[1] % len(headers)]
     answers, context = house().call(method, authorization, data[2:])
     for answer in answers:
         assert len(answer) <= MAX_ANSWER_BYTES
@@ -234,10 +298,53 @@ def honest_requests():
             replay_pb2.GetReplayRequest(replay_id="m1"),
             replay_pb2.GetReplayRequest(replay_id="../journal/deals"),
         ],
+        "Watch": [watch_pb2.WatchRequest(match_id="m1", after=2**63)],
+        "ListLive": [watch_pb2.ListLiveRequest()],
         "ListReplays": [replay_pb2.ListReplaysRequest(page_size=2**31, page_token="m1")],
+        "CreateCompetition": [competitions_pb2.CreateCompetitionRequest(config=PLAN)],
+        "ControlCompetition": [
+            competitions_pb2.ControlCompetitionRequest(name="c", action=each) for each in range(7)
+        ],
+        "EnterBot": [competitions_pb2.EnterBotRequest(name="c", bot="ann")],
+        "WithdrawBot": [competitions_pb2.WithdrawBotRequest(name="c", bot="ann")],
+        "DisqualifyBot": [competitions_pb2.DisqualifyBotRequest(name="c", bot="ann", reason="x")],
+        "GetCompetition": [competitions_pb2.GetCompetitionRequest(name="c")],
+        "ListCompetitions": [competitions_pb2.ListCompetitionsRequest(page_token="7")],
+        "ListRounds": [competitions_pb2.ListRoundsRequest(name="c", page_size=2**31)],
+        "ListDealSets": [competitions_pb2.ListDealSetsRequest(name="c", page_token="x")],
+        "WatchCompetition": [competitions_pb2.WatchCompetitionRequest(name="none")],
+        "GetTable": [tables_pb2.GetTableRequest(name="c", number=each) for each in (0, 9)],
+        "GetPair": [tables_pb2.GetPairRequest(name="c", bot="ann", other="bob")],
+        "ExportTable": [tables_pb2.ExportTableRequest(name="c")],
+        "AskQuestion": [
+            compare_pb2.AskQuestionRequest(
+                first="ann@2", second="ann@1", terms=terms(game="abstrac", seats=2)
+            )
+        ],
+        "GetVerdict": [compare_pb2.GetVerdictRequest(question=1)],
+        "CancelQuestion": [compare_pb2.CancelQuestionRequest(question=2**31)],
+        "Register": [owners_pb2.RegisterRequest(code="7Q4K-M2")],
+        "Invite": [owners_pb2.InviteRequest(owner="eve")],
+        "Ban": [owners_pb2.BanRequest(owner="eve", reason="two accounts")],
+        "ListOwners": [owners_pb2.ListOwnersRequest(page_size=1, page_token="eve")],
+        "CreateBot": [bots_pb2.CreateBotRequest(bot=bot, kind=1) for bot in ("b", "ann")],
+        "CreateToken": [bots_pb2.CreateTokenRequest(bot="b")],
+        "SubmitVersion": [
+            bots_pb2.SubmitVersionRequest(bot="b"),
+            bots_pb2.SubmitVersionRequest(piece=b"PK"),
+        ],
+        "SetVersionState": [bots_pb2.SetVersionStateRequest(bot="b", version=1, state=5)],
+        "GetReport": [bots_pb2.GetReportRequest(bot="b", version=2**31)],
+        "ListVersions": [bots_pb2.ListVersionsRequest(bot="b", page_token="7")],
+        "ListLogs": [bots_pb2.ListLogsRequest(bot="b", page_token="0.log")],
+        "GetLog": [bots_pb2.GetLogRequest(bot="b", log="../../arena-key")],
+    }
+    keys = {Access.GOVERN: 1, Access.KEYED: 1, Access.OWN: 0, Access.OVERSEE: 0}
+    header = {
+        call: len(HEADERS) + keys[CALLS[call]] if CALLS[call] in keys else 0 for call in KNOWN
     }
     return [
-        bytes((KNOWN.index(call), 0)) + request.SerializeToString()
+        bytes((KNOWN.index(call), header[call])) + request.SerializeToString()
         for call in KNOWN
         for request in asked[call.rpartition("/")[2]]
     ]
@@ -251,7 +358,44 @@ REQUESTS = {
     "ListBots": lobby_pb2.ListBotsRequest,
     "GetReplay": replay_pb2.GetReplayRequest,
     "ListReplays": replay_pb2.ListReplaysRequest,
+    "CreateCompetition": competitions_pb2.CreateCompetitionRequest,
+    "ControlCompetition": competitions_pb2.ControlCompetitionRequest,
+    "EnterBot": competitions_pb2.EnterBotRequest,
+    "WithdrawBot": competitions_pb2.WithdrawBotRequest,
+    "DisqualifyBot": competitions_pb2.DisqualifyBotRequest,
+    "GetCompetition": competitions_pb2.GetCompetitionRequest,
+    "ListCompetitions": competitions_pb2.ListCompetitionsRequest,
+    "ListRounds": competitions_pb2.ListRoundsRequest,
+    "ListDealSets": competitions_pb2.ListDealSetsRequest,
+    "WatchCompetition": competitions_pb2.WatchCompetitionRequest,
+    "GetTable": tables_pb2.GetTableRequest,
+    "GetPair": tables_pb2.GetPairRequest,
+    "ExportTable": tables_pb2.ExportTableRequest,
+    "AskQuestion": compare_pb2.AskQuestionRequest,
+    "GetVerdict": compare_pb2.GetVerdictRequest,
+    "CancelQuestion": compare_pb2.CancelQuestionRequest,
+    "Register": owners_pb2.RegisterRequest,
+    "Invite": owners_pb2.InviteRequest,
+    "Ban": owners_pb2.BanRequest,
+    "ListOwners": owners_pb2.ListOwnersRequest,
+    "CreateBot": bots_pb2.CreateBotRequest,
+    "CreateToken": bots_pb2.CreateTokenRequest,
+    "SubmitVersion": bots_pb2.SubmitVersionRequest,
+    "SetVersionState": bots_pb2.SetVersionStateRequest,
+    "GetReport": bots_pb2.GetReportRequest,
+    "ListVersions": bots_pb2.ListVersionsRequest,
+    "ListLogs": bots_pb2.ListLogsRequest,
+    "GetLog": bots_pb2.GetLogRequest,
+    "Watch": watch_pb2.WatchRequest,
+    "ListLive": watch_pb2.ListLiveRequest,
 }
+PLAN = """
+name = "d"
+kind = "ladder"
+game = "abstrac"
+seats = 2
+seed = "s"
+"""
 TEXTS = ("ann", "bob", "abstrac", "eleusis", "hands", "target", "guest:x", "arena_x")
 
 
@@ -260,7 +404,7 @@ def calls(draw):
     if draw(st.integers(0, 2)) == 0:
         return draw(mutated(honest_requests()))
     at = draw(st.integers(0, len(KNOWN) - 1))
-    header = draw(st.sampled_from((0, 0, 0, *range(len(HEADERS)))))
+    header = draw(st.sampled_from((0, 0, 0, *range(len(HEADERS) + 2))))
     wild = draw(st.sampled_from((0.0, 0.1)))
     request = REQUESTS[KNOWN[at].rpartition("/")[2]].DESCRIPTOR
     body = draw(Messages(texts=TEXTS, ints=(5000, 86_400_001), wild=wild).of(request))

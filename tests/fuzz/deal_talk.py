@@ -39,7 +39,7 @@ def check_deal_talk(data):
         context = fixed.context
         await world.deals.close(context)
         closes = world.bots[BotId("ann")].closes()
-        assert closes[-1].context == context
+        assert closes[-1].deal == context
         assert not closes[-1].void_reason
         assert len(closes) <= MAX_ATTEMPTS
         return world.public

@@ -7,19 +7,9 @@ import pytest
 
 from arena.cards import JOKER, pack, parse_cards
 from arena.games import abstrac
-from arena.games.abstrac import (
-    HALF,
-    MAX_DEALS,
-    Choose,
-    Dealt,
-    Options,
-    Order,
-    Phase,
-    Scored,
-    Take,
-    Taken,
-    Variant,
-)
+from arena.games.abstrac import rules, scoring
+from arena.games.abstrac.options import MAX_DEALS, Options, Variant
+from arena.games.abstrac.words import HALF, Choose, Dealt, Order, Phase, Scored, Take, Taken
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.testing.deals import Loaded
 
@@ -169,18 +159,18 @@ HEAPS = [
 
 @pytest.mark.parametrize(("one", "other", "points", "why"), HEAPS, ids=[row[-1] for row in HEAPS])
 def test_two_heaps_score(one, other, points, why):
-    assert abstrac.deal_points(parse_cards(one), parse_cards(other)) == points
-    assert abstrac.deal_points(parse_cards(other), parse_cards(one)) == points[::-1]
+    assert scoring.deal_points(parse_cards(one), parse_cards(other)) == points
+    assert scoring.deal_points(parse_cards(other), parse_cards(one)) == points[::-1]
 
 
 def test_the_whole_pack_is_worth_96():
-    assert abstrac.combination_points(SHORT_PACK) == 96
-    assert abstrac.combination_points(SHORT_PACK[::-1]) == 96
+    assert scoring.combination_points(SHORT_PACK) == 96
+    assert scoring.combination_points(SHORT_PACK[::-1]) == 96
 
 
 def test_the_order_in_which_cards_were_taken_does_not_matter():
     for cards in itertools.permutations(parse_cards("9c9d9hTcJc")):
-        assert abstrac.combination_points(cards) == 5
+        assert scoring.combination_points(cards) == 5
 
 
 # fmt: off
@@ -197,7 +187,7 @@ HALVES = [
 
 @pytest.mark.parametrize(("cards", "points", "why"), HALVES, ids=[row[-1] for row in HALVES])
 def test_a_half_scores(cards, points, why):
-    assert abstrac.half_points(parse_cards(cards)) == points
+    assert scoring.half_points(parse_cards(cards)) == points
 
 
 # The 52-card game.
@@ -259,7 +249,7 @@ ENDINGS = [
     ("options", "count", "totals", "over", "why"), ENDINGS, ids=[r[-1] for r in ENDINGS]
 )
 def test_the_match_is_over(options, count, totals, over, why):
-    assert abstrac.is_over(options, count, totals) is over
+    assert rules.is_over(options, count, totals) is over
 
 
 @pytest.mark.parametrize("variant", Variant)
@@ -294,3 +284,21 @@ def test_the_fallback_is_to_take_first_and_then_a_single_card():
 def test_a_match_that_cannot_be_is_refused(hands, seats):
     with pytest.raises(BadOptions):
         abstrac.start(Options(hands=hands), seats, deals(Variant.BASIC))
+
+
+@pytest.mark.parametrize(
+    ("held", "parts", "why"),
+    [
+        ("9c 9d 9h", [(False, "9c 9d 9h", 2)], "three of a rank are a set"),
+        ("Tc 9c Jc Kc", [(True, "9c Tc Jc", 3)], "of a suit the longest run, low ones first"),
+        ("Jk 9c 9d", [], "the joker is in no combination"),
+        (
+            "9c Tc Jc 9d 9h",
+            [(False, "9c 9d 9h", 2), (True, "9c Tc Jc", 3)],
+            "a card counts in a set and in a run",
+        ),
+    ],
+)
+def test_combinations_say_which_cards_they_are_made_of(held, parts, why):
+    found = scoring.combinations(held.split())
+    assert [(each.is_run, " ".join(each.cards), each.points) for each in found] == parts, why

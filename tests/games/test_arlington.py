@@ -19,6 +19,7 @@ from arena.games.arlington.sets import (
     is_set,
     joker_swaps_of,
     points_of,
+    reading_of,
     set_of,
     sets_within,
     spectra_of,
@@ -436,3 +437,16 @@ def test_every_seat_deals_equally_often():
 def test_it_is_for_two_to_six(seats):
     with pytest.raises(BadOptions, match="2 to 6 seats"):
         arlington.start(Options(), seats, DEALS)
+
+
+@pytest.mark.parametrize(
+    ("text", "spectrum", "why"),
+    [
+        ("Kh Qh", Spectrum.COUPLES, "a suited couple scores 8, the run 2"),
+        ("Ah Jk", Spectrum.ACES, "two aces score as much as a run of two, and come first"),
+        ("4c 5c 6c", Spectrum.RUNS, "three in a row are nothing else"),
+        ("2h", Spectrum.COUPLES, "the two of hearts stands for a couple"),
+    ],
+)
+def test_a_set_is_read_where_it_scores_most(text, spectrum, why):
+    assert reading_of(cards(text)) == spectrum, why

@@ -8,7 +8,10 @@ import pytest
 from arena.cards import JOKER, pack, parse_cards
 from arena.games import democracy
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from arena.games.democracy import RANKING, SIZES, Options, Phase, PlayCard, Shown, SuitPoints
+from arena.games.democracy import rules, scoring, words
+from arena.games.democracy.options import SIZES, Options
+from arena.games.democracy.state import Day
+from arena.games.democracy.words import RANKING, Phase, PlayCard, Shown, SuitPoints
 from arena.games.options import build_options
 from arena.testing.deals import Loaded, Seeded
 
@@ -43,15 +46,15 @@ TRICKS = [
     ("upcard", "plays", "winner", "why"), TRICKS, ids=[row[-1] for row in TRICKS]
 )
 def test_a_trick_is_won_by(upcard, plays, winner, why):
-    assert democracy.trick_winner(upcard, parse_cards(plays)) == winner
+    assert scoring.trick_winner(upcard, parse_cards(plays)) == winner
 
 
 def test_a_tie_gives_every_seat_its_own_card_and_discards_the_upcard():
     plays = parse_cards("Ks Kd 7c")
-    island = democracy.capture(democracy.unplayed(3), JOKER, plays, None)
+    island = scoring.capture(scoring.unplayed(3), JOKER, plays, None)
     assert island.captured == (("Ks",), ("Kd",), ("7c",))
     assert island.points == (SuitPoints(spades=2), SuitPoints(diamonds=2), SuitPoints(clubs=1))
-    assert (island.discarded, island.winners) == ((JOKER,), (democracy.TIE,))
+    assert (island.discarded, island.winners) == ((JOKER,), (words.TIE,))
 
 
 # fmt: off
@@ -71,7 +74,7 @@ ENDINGS = [
     ("options", "islands", "totals", "over", "why"), ENDINGS, ids=[row[-1] for row in ENDINGS]
 )
 def test_the_match_is_over(options, islands, totals, over, why):
-    assert democracy.is_over(options, islands, totals) is over
+    assert rules.is_over(options, islands, totals) is over
 
 
 @pytest.mark.parametrize("seats", SIZES)
@@ -84,7 +87,7 @@ def test_day_two_gets_all_that_day_one_left(seats):
 
 
 def test_a_suit_is_worth_25():
-    assert sum(democracy.POINTS.values()) == 25
+    assert sum(scoring.POINTS.values()) == 25
 
 
 def test_cards_are_dealt_singly_from_the_dealers_left_and_to_the_pool_last():
@@ -101,7 +104,7 @@ def with_hand(hand, others, upcard):
     """Four seats in the middle of day 1, seat 0 with `hand`."""
     state, _ = democracy.start(Options(), 4, Seeded(0))
     hands = (parse_cards(hand), *map(parse_cards, others))
-    day = democracy.Day(1, hands, (upcard, *state.day.pool[1:]), state.day.undealt)
+    day = Day(1, hands, (upcard, *state.day.pool[1:]), state.day.undealt)
     return democracy.State(state.match, state.island, day)
 
 
@@ -116,13 +119,13 @@ def test_equal_jokers_are_one_move_and_leave_the_hand_one_at_a_time():
 def test_the_fallback_is_the_lowest_card_not_the_cheapest():
     """The hand runs 6 to K, A, 3, 4, 5 and joker, though a joker is worth nothing."""
     cards = [*parse_cards("5c Jk Ad 3h 6s 6d"), *parse_cards("Kc")]
-    assert sorted(cards, key=democracy._HAND_ORDER.__getitem__) == [
+    assert sorted(cards, key=words.HAND_ORDER.__getitem__) == [
         "6d", "6s", "Kc", "Ad", "3h", "5c", "Jk",
     ]  # fmt: skip
     state, _ = democracy.start(Options(), 3, Seeded(4))
     for seat in range(3):
         held = democracy.view(state, seat).held
-        assert held == tuple(sorted(held, key=democracy._HAND_ORDER.__getitem__))
+        assert held == tuple(sorted(held, key=words.HAND_ORDER.__getitem__))
         assert democracy.fallback(state, seat) == PlayCard(held[0])
 
 
@@ -237,7 +240,7 @@ def test_a_seat_learns_its_hand_and_the_public_line_and_nothing_else():
 def test_nobody_but_its_seat_is_told_a_hand_and_tricks_are_told_to_all():
     for _, told in play(3, 2):
         for event, who in told:
-            if isinstance(event, democracy.Dealt):
+            if isinstance(event, words.Dealt):
                 assert who == (event.seat,)
             else:
                 assert who is None
@@ -262,4 +265,4 @@ def test_a_tie_is_the_same_value_in_the_event_as_in_the_view():
         for event, _ in told
         if isinstance(event, Shown)
     ]
-    assert (democracy.TIE, (democracy.TIE,)) in told_last
+    assert (words.TIE, (words.TIE,)) in told_last

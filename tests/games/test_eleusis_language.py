@@ -105,6 +105,7 @@ FAILURES = [
     ("false || 1",                              7, "|| needs true or false, not a number"),
     ("{1: 2}.all(k, true)",                     8, ".all() needs a list, not a map"),
     ("[1].exists_one(x, 1 / (x - 1) == 1 || x > 0 ? 1 / (x - 1) == 1 : true)", 49, "division by 0"),
+    ("line.all(c, 1 / (c.rank - c.rank) == 1)", 15, "division by 0"),
     ("9223372036854775807 + 1 > 0",            21, "does not fit into 64 bits"),
     ("-9223372036854775808 / -1 > 0",          22, "does not fit into 64 bits"),
     ("-(-9223372036854775808) > 0",             1, "does not fit into 64 bits"),
@@ -209,6 +210,9 @@ COSTS = [
     ("line.map(c, 1) == []",                10, "two nodes, the macro's five, three elements"),
     ("line.filter(c, c == line[0]) == []",  20, "the body's five nodes three times, one kept"),
     ("-5 == -5",                            3,  "a negative number is one node"),
+    ("size(line) == 3",                     4,  "a function of a list is one node"),
+    ("size('abc') == 3",                    4,  "of a string, too"),
+    ("abs(card.rank) > 1",                  5,  "of a number, too"),
     ("1 in [0,1,2,3,4,5,6,7]",             20,  "eleven nodes, eight built, one for eight searched"),
 ]
 # fmt: on

@@ -29,6 +29,7 @@ LINES = (["7h"], ["As", "Kh", "2d", "Tc", "9s"], list(DECK_ORDER))
 
 def rules():
     texts = [*EXAMPLES, *DEAR, HOSTILE, *(row[0] for row in (*VALUES, *FAILURES))]
+    texts += [f"({{'a': '{'a' * 60}'}}.a + 'b').size() > 0"]
     texts += [Writer(seed).write("truth", 3) for seed in range(60)]
     for text in texts:
         try:

@@ -274,10 +274,21 @@ def test_random_matches_keep_the_cards_and_end_in_the_digests_bounds(seed):
             assert (who is None) is not isinstance(event, Dealt)
             if isinstance(event, Won):
                 from_tricks += event.value
+                last = event.seat
             elif isinstance(event, Scored):
                 beside = sum(event.points) - from_tricks  # sequences and belas
                 assert beside >= 0
                 assert beside % 10 == 0
+                splits = event.splits
+                for split, points in zip(splits, event.points, strict=True):
+                    parts = (split.tricks, split.last_trick, split.sequences, split.bela)
+                    assert sum(parts) == points
+                    assert min(parts) >= 0
+                assert [split.last_trick for split in splits] == [
+                    10 * (last == 0),
+                    10 * (last == 1),
+                ]
+                assert sum(split.tricks + split.last_trick for split in splits) == from_tricks
                 from_tricks = 0
     ended = klaberjass.result(state)
     assert decisions <= MOST_DECISIONS

@@ -15,6 +15,7 @@ from arena.games.loo.state import Cards, Deal, Line, Match, Tricks
 from arena.games.loo.tricks import legal_replies, trick_winner
 from arena.games.loo.words import (
     PASS,
+    Began,
     Dealt,
     Declared,
     Drawn,
@@ -354,6 +355,16 @@ def test_cards_are_dealt_singly_from_the_dealers_left():
     for left in range(5):
         assert loo.view(state, Seat((1 + left) % 5)).held == PACK_52[left:25:5]
     assert (state.deal.upcard, state.deal.cards.stock) == (PACK_52[25], PACK_52[26:])
+
+
+def test_a_hand_begins_with_its_number_dealer_upcard_and_pot():
+    """Also the second one, whose pot holds what nobody won."""
+    state, told = loo.start(Options(), 5, Unshuffled())
+    assert told[0] == (Began(0, Seat(0), PACK_52[25], 5), None)
+    state, told = after(state, *[PASS] * 5)
+    (began,) = told_of(told, Began)
+    assert began == Began(1, Seat(1), state.deal.upcard, 10)
+    assert [seats for event, seats in told if event == began] == [None]
 
 
 def test_cards_reach_the_dead_pile_in_the_order_of_play():

@@ -14,6 +14,7 @@ from arena.games.oklahoma_rummy import Options, State
 from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, holds
 from arena.games.oklahoma_rummy.melds import End, MeldKind, extended, melds_within, read_meld
 from arena.games.oklahoma_rummy.rules import DECK, hand_size, is_over
+from arena.games.oklahoma_rummy.scoring import OUT_POINTS
 from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles
 from arena.games.oklahoma_rummy.words import (
     Discard,
@@ -21,6 +22,7 @@ from arena.games.oklahoma_rummy.words import (
     Meld,
     NoDiscard,
     Phase,
+    Scored,
     StockRebuilt,
     Table,
     TakePile,
@@ -252,6 +254,11 @@ def test_random_play_keeps_all_cards_and_ends_within_four_stocks(seats):
         before = state.match.hand
         state, told = oklahoma_rummy.step(state, ((acting[0], move),), deals)
         rebuilds += sum(isinstance(event, StockRebuilt) for event, _ in told)
+        for event, _ in told:
+            if isinstance(event, Scored):
+                went = [OUT_POINTS * (seat == event.out) for seat in range(seats)]
+                parts = zip(event.melded, event.lost, went, strict=True)
+                assert event.points == tuple(won - lost + bonus for won, lost, bonus in parts)
         assert Counter(cards_of(state)) == pack_of_two
         assert all(holds(h, k) for h, k in zip(state.deal.hands, state.deal.known, strict=True))
         if state.match.hand != before:

@@ -11,7 +11,7 @@ from arena.games.options import build_options
 from arena.games.sixty_six import legal_moves
 from arena.games.sixty_six.options import Options
 from arena.games.sixty_six.rules import SEATS
-from arena.games.sixty_six.scoring import Tally, award, with_carry
+from arena.games.sixty_six.scoring import Reason, Tally, award, with_carry
 from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
 from arena.games.sixty_six.tricks import PACK_24
 from arena.games.sixty_six.words import (
@@ -33,28 +33,29 @@ MOST_DECISIONS = 24 * 2 * 11
 
 # fmt: off
 AWARDS = [
-    # points    tricks   claimer closer then  award    why
-    ((66, 33),  (7, 5),   None,   None,   0,  (1, 0),  "33 saves the loser from a schneider"),
-    ((66, 32),  (7, 5),   None,   None,   0,  (2, 0),  "32 does not"),
-    ((66, 0),   (5, 1),      0,   None,   0,  (2, 0),  "a trick without points is a trick"),
-    ((66, 66),  (6, 6),      1,   None,   0,  (0, 0),  "both have it: the claim is right and pays nothing (R7)"),
-    ((66, 66),  (6, 6),   None,      0,   0,  (0, 0),  "both have it after closing too (R7)"),
-    ((65, 10),  (6, 2),   None,      0,   0,  (0, 3),  "a closer with 65 has lost; no trick when it closed (R6)"),
-    ((65, 10),  (6, 2),   None,      0,   1,  (0, 2),  "the same with a trick when it closed (R6)"),
-    ((65, 80),  (6, 0),      1,      0,   2,  (0, 2),  "the penalty stays two whatever the other has (R6)"),
-    ((40, 65),  (3, 4),      1,      0,   0,  (2, 0),  "a false claim spares the closer (R6)"),
-    ((65, 40),  (6, 0),      0,      0,   1,  (0, 3),  "the closer's false claim: trickless at the claim (R6)"),
+    # points    tricks   claimer closer then  award   reason   why
+    ((66, 33),  (7, 5),   None,   None,   0,  (1, 0), Reason.SIXTY_SIX, "33 saves the loser from a schneider"),
+    ((66, 32),  (7, 5),   None,   None,   0,  (2, 0), Reason.SCHNEIDER, "32 does not"),
+    ((66, 0),   (5, 1),      0,   None,   0,  (2, 0), Reason.SCHNEIDER, "a trick without points is a trick"),
+    ((66, 66),  (6, 6),      1,   None,   0,  (0, 0), Reason.NULL, "both have it: the claim is right and pays nothing (R7)"),
+    ((66, 66),  (6, 6),   None,      0,   0,  (0, 0), Reason.NULL, "both have it after closing too (R7)"),
+    ((65, 10),  (6, 2),   None,      0,   0,  (0, 3), Reason.CLOSER_SHORT_TRICKLESS, "a closer with 65 has lost; no trick when it closed (R6)"),
+    ((65, 10),  (6, 2),   None,      0,   1,  (0, 2), Reason.CLOSER_SHORT, "the same with a trick when it closed (R6)"),
+    ((65, 80),  (6, 0),      1,      0,   2,  (0, 2), Reason.CLOSER_SHORT, "the penalty stays two whatever the other has (R6)"),
+    ((40, 65),  (3, 4),      1,      0,   0,  (2, 0), Reason.FALSE_CLAIM, "a false claim spares the closer (R6)"),
+    ((66, 32),  (7, 0),   None,   None,   0,  (3, 0), Reason.SCHWARZ, "without a trick it is three"),
+    ((65, 40),  (6, 0),      0,      0,   1,  (0, 3), Reason.FALSE_CLAIM_TRICKLESS, "the closer's false claim: trickless at the claim (R6)"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(
-    ("points", "tricks", "claimer", "closer", "then", "pays", "why"),
+    ("points", "tricks", "claimer", "closer", "then", "pays", "reason", "why"),
     AWARDS,
     ids=[row[-1] for row in AWARDS],
 )
-def test_a_hand_pays(points, tricks, claimer, closer, then, pays, why):
-    assert award(Tally(points, tricks, claimer, closer, then)) == pays
+def test_a_hand_pays_and_says_why(points, tricks, claimer, closer, then, pays, reason, why):
+    assert award(Tally(points, tricks, claimer, closer, then)) == (pays, reason)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,9 @@ prints for each game and each way to leave what the staying twin scores, what th
 does, and the chance that the twin is the better, from the table's own errors. Leavers know
 what will come: each has played the match to its end as its twin would, and chooses by that.
 No real bot can choose better where to leave.
+
+How many deal-sets each game plays is fixed in `PLAN`, before anybody has seen a result: who plays on
+until a row looks right proves nothing.
 """
 
 import argparse
@@ -28,6 +31,15 @@ STAYS, LEAVES = "stays", "leaves"
 OPPONENTS = "any", "first"
 HANDS = {2: 4, 3: 3, 5: 5}
 """For each number of seats: everybody deals as often."""
+PLAN = {
+    **{game.id: 20 for game in GAMES},
+    "open_face_chinese_poker": 40,
+    "soko": 40,
+    **dict.fromkeys(("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo"), 60),
+    **dict.fromkeys(("loo", "oklahoma_rummy"), 12),
+    **dict.fromkeys(("eleusis", "eleusis_express"), 8),
+}
+"""Deal-sets for each group, by game: more where a match is decided by few hands, fewer where it is long."""
 CRASH = Reply(Answer())
 """An answer that chooses nothing, as is sent for a bot that raised an exception."""
 QUIT = Reply(leaves=True)
@@ -165,19 +177,22 @@ def trial(game, way, deal_sets):
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.ladder.leavers")
     parser.add_argument("games", nargs="*", metavar="GAME")
-    parser.add_argument("--deal-sets", type=int, default=12, metavar="N", help="for each group")
+    parser.add_argument(
+        "--deal-sets", type=int, metavar="N", help="for each group, in place of the plan"
+    )
     told = parser.parse_args(arguments)
     games = [game_by_id(name) for name in told.games] or list(GAMES)
-    print("| game | way to leave | stays | leaves | left | W | p |")
-    print("|---|---|---|---|---|---|---|")
+    print("| game | way to leave | deal-sets | stays | leaves | left | W | p |")
+    print("|---|---|---|---|---|---|---|---|")
     paid = 0
     for game, way in ((game, way) for game in games for way in WAYS):
-        found = trial(game, way, told.deal_sets)
+        deal_sets = told.deal_sets or PLAN[game.id]
+        found = trial(game, way, deal_sets)
         chance = 1 - found.better
         paid += chance >= 0.01
         told_chance = "< .0001" if chance < 1e-4 else f"{chance:.4f}".lstrip("0")
         print(
-            f"| {found.game} | {way} | {found.stays:+.1f} | {found.leaves:+.1f} "
+            f"| {found.game} | {way} | {deal_sets} | {found.stays:+.1f} | {found.leaves:+.1f} "
             f"| {found.left:.0%} | {found.walkover:.1f} | {told_chance} |",
             flush=True,
         )

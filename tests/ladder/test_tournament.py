@@ -11,6 +11,7 @@ import trio.testing
 from arena.ladder.results import MatchOutcome, aborted
 from arena.ladder.schedule import round_robin
 from arena.ladder.tournament import run_tournament
+from arena.ladder.work import ScheduledWork
 
 PLAN = round_robin(["a", "b", "c"], seats=2, deal_sets=2, seed="s")
 MATCHES = [match for each in PLAN for match in each.matches]
@@ -52,7 +53,8 @@ def play(lease, known=(), *, plan=PLAN, max_matches=1, **more):
     by_id = {each.match_id: each for each in known}
 
     async def main():
-        return await run_tournament(plan, lease=lease, known=by_id, max_matches=max_matches, **more)
+        work = {"source": ScheduledWork(plan), "play": lease} | more
+        return await run_tournament(plan, known=by_id, max_matches=max_matches, **work)
 
     return trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
@@ -167,7 +169,8 @@ def stop_in_match(number, kept):
                 kept[match.id] = outcome(match)
                 return kept[match.id]
 
-            await run_tournament(PLAN, lease=lease, known=dict(kept), max_matches=1)
+            source = ScheduledWork(PLAN)
+            await run_tournament(PLAN, source=source, play=lease, known=dict(kept), max_matches=1)
 
     trio.run(main)
 

@@ -77,8 +77,18 @@ def test_without_the_rule_it_would_have_won():
     assert standings(plan, told).rows[0].bot == "weak"
 
 
-def test_who_meets_a_leaver_is_neither_paid_nor_charged():
-    stayed, left = rows_of(table(STRENGTH)), rows_of(table(STRENGTH, by("weak")))
+LEAVES = {
+    "everywhere": by("weak"),
+    "where it meets the best": lambda match, seat: by("weak")(match, seat) and "good" in match.bots,
+    "where it meets the other": lambda match, seat: (
+        by("weak")(match, seat) and "fair" in match.bots
+    ),
+}
+
+
+@pytest.mark.parametrize("where", LEAVES)
+def test_who_meets_a_leaver_is_neither_paid_nor_charged(where):
+    stayed, left = rows_of(table(STRENGTH)), rows_of(table(STRENGTH, LEAVES[where]))
     for rows in (stayed, left):
         assert rows["good"].skill - rows["fair"].skill == pytest.approx(10, abs=2)
         assert rows["good"].score == rows["good"].skill

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from arena.cards import PACK_52
-from arena.games.abstrac import State as AbstracState
+from arena.games.abstrac.state import State as AbstracState
 from arena.games.arlington.state import State as ArlingtonState
 from arena.games.chinese_poker.state import State as ChinesePokerState
-from arena.games.democracy import State as DemocracyState
+from arena.games.democracy.state import State as DemocracyState
 from arena.games.eleusis.state import State as EleusisState
 from arena.games.eleusis.words import SHOWN_CALLS
 from arena.games.jam.state import State as JamState

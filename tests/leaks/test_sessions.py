@@ -50,9 +50,9 @@ def watched(monkeypatch):
 
     begin = Table.begin
 
-    def beginning(self, past=()):
+    def beginning(self, past=(), used=()):
         DIGEST[0] = 0
-        begin(self, past)
+        begin(self, past, used)
 
     monkeypatch.setattr(Table, "_take_step", taking)
     monkeypatch.setattr(Table, "begin", beginning)

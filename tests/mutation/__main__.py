@@ -4,16 +4,14 @@ import argparse
 import hashlib
 import json
 import os
-import random
 import sys
-import time
 import traceback
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 
 from tests.mutation.hunting import baseline, search
 from tests.mutation.operators import FAULTS, enums_of, mutants_of
+from tests.mutation.reporting import Progress, markdown, sampled, write_json
 from tests.mutation.survivors import FILE, accepted, entry
 from tests.mutation.targets import ROOT, targets
 from tests.mutation.trial import Trials
@@ -65,10 +63,7 @@ class Run:
             for mutant in mutants_of(path, source, enums)
         ]
         self.planted = len(found)
-        if sample is not None and sample < len(found):
-            chosen = random.Random(f"{target.name} {seed}").sample(range(len(found)), sample)
-            found = [found[at] for at in sorted(chosen)]
-        self.mutants = found
+        self.mutants = sampled(found, sample, f"{target.name} {seed}")
         self._file = folder / f"{target.name}.jsonl"
         self.outcomes = {}
 
@@ -105,7 +100,7 @@ class Run:
         usual = trials.baseline()
         say(f"{self.target.name}: {len(waiting)} to try; unharmed {usual.cpu_s}")
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        began, survived = time.monotonic(), 0
+        progress, survived = Progress(len(waiting)), 0
         with self._file.open("a", encoding="utf-8") as file:
             for at, (trial, outcome) in enumerate(trials.run(waiting), 1):
                 mutant = trial.mutant
@@ -122,12 +117,9 @@ class Run:
                 if not outcome.caught:
                     survived += 1
                     say(f"  survived {mutant}")
+                to_go = progress.done()
                 if at % 50 == 0 or at == len(waiting):
-                    pace = (time.monotonic() - began) / at
-                    say(
-                        f"  {self.target.name}: {at} of {len(waiting)} tried, {survived} survived, "
-                        f"{pace:.1f} s each, {pace * (len(waiting) - at) / 60:.0f} min to go"
-                    )
+                    say(f"  {self.target.name}: {progress.at} tried, {survived} survived, {to_go}")
 
     def hunt(self, tried, processes, say):
         """For each unexplained survivor, look for a match that would catch it."""
@@ -260,20 +252,29 @@ def stages_of(target):
     }
 
 
+HEAD = (
+    "game", "planted", "tried", "caught", "by goldens alone", "accepted", "unexplained",
+    "share of all", "without accepted",
+)  # fmt: skip
+
+
 def table(rows):
     """The report as lines of Markdown."""
-    yield (
-        "| game | planted | tried | caught | by goldens alone | accepted | unexplained "
-        "| share of all | without accepted |"
-    )
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
-    for each in rows:
-        alone = _share(each["caught_by_goldens_alone"], each["tried"])
-        yield (
-            f"| {each['game']} | {each['planted']} | {each['tried']} | {each['caught']} "
-            f"| {alone:.1%} | {each['accepted']} | {each['unexplained']} "
-            f"| {each['share_of_all']:.1%} | {each['share_without_accepted']:.1%} |"
+    cells = (
+        (
+            each["game"],
+            each["planted"],
+            each["tried"],
+            each["caught"],
+            f"{_share(each['caught_by_goldens_alone'], each['tried']):.1%}",
+            each["accepted"],
+            each["unexplained"],
+            f"{each['share_of_all']:.1%}",
+            f"{each['share_without_accepted']:.1%}",
         )
+        for each in rows
+    )
+    yield from markdown(HEAD, ("---", *["---:"] * (len(HEAD) - 1)), cells)
 
 
 def _share(part, whole):
@@ -351,11 +352,7 @@ def main():
             print("\n".join(run.entries()))
     print("\n".join(table(rows)))
     if given.json:
-        text = json.dumps(rows, indent=2) + "\n"
-        if given.json == "-":
-            print(text)
-        else:
-            Path(given.json).write_text(text, "utf-8")
+        write_json(rows, given.json)
     sys.exit(any(each["share_without_accepted"] < WANTED for each in rows))
 
 

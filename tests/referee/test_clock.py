@@ -54,7 +54,7 @@ def test_time_after(control, moves, bank_ms, allowed_s, why):
         else:
             clock.charge(move, in_time=True)
     assert clock.bank_ms == bank_ms
-    assert clock.allowance_s() == pytest.approx(allowed_s)
+    assert clock.allowance_s == pytest.approx(allowed_s)
 
 
 # fmt: off
@@ -94,7 +94,7 @@ def test_a_bank_has_an_end_too():
 def test_charges_are_whole_microseconds_as_the_journal_holds_them():
     clock = SeatClock(BANK_5S)
     clock.charge(1.000_000_4, in_time=True)
-    assert clock.allowance_s() == 6.0
+    assert clock.allowance_s == 6.0
 
 
 def test_sums_are_exact():

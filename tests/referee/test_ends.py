@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from arena.games import abstrac
+from arena.games.abstrac import words
 from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
-from arena.referee import AbortCause, Answer, Ending, Referee, Unwritten
+from arena.referee import AbortCause, Answer, Ending, NoRoom, Referee, Unwritten
+from arena.referee import table as table_module
+from arena.referee.place import DECISION_BYTES
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from arena.wire.codec import Codec
 from arena.wire.games import codec_of
@@ -171,7 +174,7 @@ def eventful():
     """Two bots that between them use all there is: typed moves, notation and faults."""
 
     def typed(ask):
-        move = abstrac.Take(99) if ask.decision == 3 else ask.moves.offered[0]
+        move = words.Take(99) if ask.decision == 3 else ask.moves.offered[0]
         message = game_pb2.GameMove.FromString(OTHER_CODEC.game_move(move))
         return Reply(Answer(move=message))
 
@@ -402,3 +405,44 @@ def test_a_match_ends_whatever_its_bots_do(game, seed):
         assert [
             (each.decision, each.kind) for each in outcome.faults if each.seat == seat
         ] == faults
+
+
+# What a seat may have written.
+
+
+def test_a_seat_that_has_written_all_it_may_is_not_asked_any_more(monkeypatch):
+    """As one that has no time: the fallback is played for it, and it is no fault."""
+    spec = spec_of("democracy", 3)
+    whole, _, ledger = run(spec, [plays] * 3)
+    first = [len(each.game_move) + DECISION_BYTES for each in ledger.decisions if each.seat == 0]
+    monkeypatch.setattr(table_module, "MAX_MOVE_BYTES", sum(first[:4]))
+    outcome, bots, ledger = run(spec, [plays] * 3)
+    unasked = [[each.unasked for each in ledger.decisions if each.seat == s] for s in range(3)]
+    assert unasked[0][:4] == [False] * 4
+    assert unasked[0][4] is True
+    assert outcome.ending is Ending.COMPLETED
+    assert outcome.faults == ()
+    assert len(bots[0].asked) == 4
+    assert whole.ending is Ending.COMPLETED
+    # A match that was cut short there goes on the same way.
+    for cut in (3, len(ledger.decisions) // 2, len(ledger.decisions) - 1):
+        again, _, gone_on = run(spec, [plays] * 3, past=ledger.decisions[:cut])
+        assert again.scores == outcome.scores
+        assert [each.unasked for each in gone_on.decisions] == [
+            each.unasked for each in ledger.decisions[cut:]
+        ]
+
+
+@pytest.mark.parametrize("at", range(0, 12, 3))
+def test_a_match_for_which_there_is_no_room_on_the_disk_is_aborted(at, caplog):
+    class Cramped(MemoryLedger):
+        def decided(self, settled):
+            if len(self.decisions) == at:
+                raise NoRoom
+            super().decided(settled)
+
+    ledger = Cramped()
+    outcome, bots, _ = run(spec_of("abstrac"), [plays, plays], ledger)
+    assert_aborted(outcome, bots, ledger)
+    assert outcome.cause is AbortCause.DISK
+    assert [each.message for each in caplog.records] == ["a match is aborted: no room on the disk"]

@@ -131,7 +131,7 @@ def test_all_who_do_wrong_in_one_step_have_evidence_of_their_own():
 class AlwaysLate:
     """An arena that was late just now whenever it is asked, so that no timer judges."""
 
-    def refund_s(self, since_s, until_s):
+    def refund_s(self, since_s, until_s, owner=""):
         return 0.0
 
     def late(self, now_s, due_s=0.0):
@@ -319,8 +319,10 @@ def test_doing_wrong_is_never_better_than_staying(game_id, name, how_often):
             assert outcome.faults
             assert outcome.scores == stayed.scores, "the cards fall as they would have"
             assert outcome.places[seat] >= stayed.places[seat]
+            forfeits = outcome.conduct[seat].forfeited
             for other in set(range(spec.terms.seats)) - {seat}:
                 assert outcome.places[other] <= stayed.places[other]
+                assert not forfeits or outcome.places[other] < outcome.places[seat]
             for each in ledger.decisions:
                 assert each.seat != seat or each.bank_ms <= banks[each.decision]
             # All get the same result, the culprit as well.

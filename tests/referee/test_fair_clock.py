@@ -1,6 +1,7 @@
 """A bot is charged its own time: what the arena was late, by whatever cause, is nobody's."""
 
 import itertools
+import math
 
 import pytest
 import trio
@@ -27,6 +28,8 @@ UNSEEN_S = TICK_S + 1e-6
 class Port:
     """A bot that takes asks and says what it is told to."""
 
+    presence = None
+
     gone = False
     connected = True
 
@@ -35,7 +38,7 @@ class Port:
         self.asked = []
 
     def sit(self, presence):
-        pass
+        self.presence = presence
 
     def ask(self, ask):
         ask.sent(self.loop.now_s)
@@ -54,7 +57,7 @@ class Port:
 class Sitting:
     """A match whose arena can be stopped; after a stop, what is due comes in any order."""
 
-    def __init__(self, past=()):
+    def __init__(self, past=(), owner_of=lambda bot: bot, used=()):
         self.loop = Loop()
         self.meter = LagMeter(self.loop.call_later, lambda: self.loop.now_s)
         self.meter.start()
@@ -72,8 +75,9 @@ class Sitting:
             over=lambda table: table.tell_end(),
             heavy_step=None,
             lag=self.meter,
+            owner_of=owner_of,
         )
-        self.table.begin(past)
+        self.table.begin(past, used)
         self.began_s = self.loop.now_s
 
     @property
@@ -130,6 +134,37 @@ def test_a_stop_is_worth_no_more_than_the_bound_of_a_decision():
     assert sitting.decision.fault is None
     assert sitting.decision.refunded_s == MAX_REFUND_S
     assert sitting.decision.charged_s == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("whose", "charged_s"),
+    [
+        pytest.param("the asked bot's", 0.25 + STOP_S, id="its own"),
+        pytest.param("another's", 0.25, id="another's"),
+    ],
+)
+def test_a_bot_gains_no_time_by_a_pause_that_its_own_owner_made(whose, charged_s):
+    sitting = Sitting(owner_of=lambda bot: f"owner of {bot}")
+    sitting.think(0.25)
+    since_s = sitting.loop.now_s
+    sitting.loop.block_until(since_s + STOP_S)
+    asked = sitting.table.spec.entrants[sitting.ask.seat].name
+    bot = asked if whose == "the asked bot's" else "bot of others"
+    sitting.meter.caused(f"owner of {bot}", since_s, sitting.loop.now_s)
+    sitting.tick()
+    sitting.answer()
+    assert sitting.decision.fault is None
+    assert sitting.decision.charged_s == pytest.approx(charged_s, abs=UNSEEN_S)
+    assert sitting.decision.refunded_s == pytest.approx(0.25 + STOP_S - charged_s, abs=UNSEEN_S)
+
+
+def test_a_bot_whose_owner_made_a_pause_runs_out_of_its_time_as_if_there_had_been_none():
+    sitting = Sitting(owner_of=lambda _: "ann")
+    since_s = sitting.loop.now_s
+    sitting.loop.block_until(since_s + LONG_STOP_S)
+    sitting.meter.caused("ann", since_s, sitting.loop.now_s)
+    sitting.tick()
+    assert timed_out_after_s(sitting, 30) == pytest.approx(LONG_STOP_S, abs=0.2)
 
 
 def test_a_seat_is_refunded_no_more_than_the_bound_of_a_match_also_across_a_restart(monkeypatch):
@@ -236,6 +271,113 @@ def test_nobodys_time_is_up_while_the_arena_stays_late():
         sitting.stop(PAUSE_S + 2 * TICK_S)
     assert sitting.decision is None
     timed_out_after_s(sitting, 120)
+
+
+# Restarts of the arena.
+
+
+def restarted(sitting):
+    """The match as another process goes on with it, from what stands in the ledger."""
+    return Sitting(sitting.ledger.decisions, used=tuple(sitting.ledger.times.values()))
+
+
+def think_and_keep(sitting, seconds):
+    """Time passes, and is written down every second."""
+    began_s = sitting.loop.now_s
+    for _ in range(int(seconds)):
+        sitting.think(1.0 + UNSEEN_S / 10)
+        sitting.table.keep_times()
+    sitting.think(began_s + seconds - sitting.loop.now_s)
+
+
+def told_s(sitting):
+    """What the ask says that there is to think: for the move and in the bank together."""
+    move_ms, bank_ms, _ = sitting.ask.clock_ms()
+    return (move_ms + bank_ms) / 1000
+
+
+def test_time_that_a_bot_has_thought_is_used_up_after_a_restart():
+    first = Sitting()
+    assert told_s(first) == ALLOWED_S
+    think_and_keep(first, 3.5)
+    again = restarted(first)
+    assert told_s(again) == pytest.approx(ALLOWED_S - 3.0, abs=TICK_S), "the last second is given"
+    again.think(1.25)
+    again.answer()
+    assert again.decision.fault is None
+    assert again.decision.charged_s == pytest.approx(4.25, abs=TICK_S)
+    assert again.decision.sent_s >= 0.0
+
+
+def test_who_has_used_its_time_is_out_of_it_however_often_the_arena_is_restarted():
+    sitting = Sitting()
+    lives = 3
+    for _ in range(lives):
+        think_and_keep(sitting, 1.5)
+        sitting = restarted(sitting)
+    up_s = timed_out_after_s(sitting, ALLOWED_S)
+    assert lives * 1.0 + up_s == pytest.approx(ALLOWED_S + GRACE_S, abs=5 * TICK_S)
+
+
+def test_at_least_a_second_is_left_as_an_answer_may_have_been_on_its_way():
+    first = Sitting()
+    think_and_keep(first, 5.99)
+    again = restarted(first)
+    assert told_s(again) == 1.0
+    again.think(0.9)
+    again.answer()
+    assert again.decision.fault is None
+
+
+def test_time_used_for_a_decision_that_was_settled_is_not_used_again():
+    first = Sitting()
+    think_and_keep(first, 3.0)
+    first.answer()
+    again = restarted(first)
+    later = [port.asked[0] for port in again.ports if port.asked]
+    assert len(later) == 1
+    assert sum(later[0].clock_ms()[:2]) >= (ALLOWED_S - 3.0) * 1000
+
+
+def test_what_the_arena_was_late_is_not_used_up_after_a_restart():
+    first = Sitting()
+    first.think(0.5)
+    first.stop(STOP_S, ("tick",))
+    think_and_keep(first, 2.0)
+    assert told_s(restarted(first)) == pytest.approx(ALLOWED_S - 2.5, abs=0.1)
+
+
+def test_time_away_is_kept_over_a_restart():
+    first = Sitting()
+    seat = first.ask.seat
+    first.ports[seat].presence.left()
+    think_and_keep(first, 4.0)
+    first.ports[seat].presence.came_back()
+    again = restarted(first)
+    assert again.ports[seat].presence.away_s() == pytest.approx(4.0, abs=TICK_S)
+    assert again.ports[1 - seat].presence.away_s() == 0.0
+    again.ports[seat].presence.left()
+    think_and_keep(again, 1.0)
+    third = restarted(again)
+    assert third.ports[seat].presence.away_s() == pytest.approx(5.0, abs=TICK_S)
+
+
+def test_nothing_is_written_down_of_who_answers_at_once_and_little_of_who_thinks_for_long(
+    monkeypatch,
+):
+    sitting = Sitting()
+    sitting.think(0.5)
+    sitting.table.keep_times()
+    assert sitting.ledger.times == {}
+    records = []
+    sitting.ledger.used = records.append
+    monkeypatch.setattr(sitting.meter, "late", lambda now_s, due_s=0.0: True)  # no time is up
+    for _ in range(3_600):
+        sitting.loop.now_s += 1.0
+        sitting.meter._due_s = sitting.loop.now_s + TICK_S
+        sitting.table.keep_times()
+    assert 32 < len(records) < 32 * math.log(3_600 / 32) + 64
+    assert all(2.0 <= each.used_s <= 3_601 for each in records[1:])
 
 
 # Whole matches, stopped again and again: trio takes what is due after a stop in any order.

@@ -74,8 +74,8 @@ class Notes:
     def opened(self, match_id, terms, entrants):
         self._take(Opened(match_id, terms, entrants))
 
-    def stepped(self, hand, events, view):
-        self._take(Stepped(hand, list(events), view))
+    def stepped(self, hand, events, view, banks_ms):
+        self._take(Stepped(hand, list(events), view()))
 
     def blamed(self, faults):
         self._take(Blamed(list(faults)))
@@ -238,13 +238,30 @@ def test_the_fault_of_one_of_many_who_choose_at_once_is_told_when_all_have_chose
         def blamed(self, faults):
             moments.append(("blamed", trio.current_time()))
 
-        def stepped(self, hand, events, view):
+        def stepped(self, hand, events, view, banks_ms):
             moments.append(("stepped", trio.current_time()))
 
     run(spec, scripts, gallery=Timed())
     begin = moments[0][1]
     told = [(what, at - begin) for what, at in moments[:3]]
     assert told == [("stepped", 0.0), ("blamed", 0.25), ("stepped", 0.25)]
+
+
+def test_banks_are_told_with_a_step_and_are_those_of_all_decisions_before_it():
+    game = game_by_id("chinese_poker")
+    spec = spec_of(game.id)
+    told = []
+
+    class Banks(Notes):
+        def stepped(self, hand, events, view, banks_ms):
+            told.append(banks_ms)
+
+    *_, ledger = run(spec, [thinks] * spec.terms.seats, gallery=Banks())
+    left = [spec.terms.time_control.bank_ms] * spec.terms.seats
+    assert told[0] == left
+    for settled in ledger.decisions[: spec.terms.seats]:
+        left[settled.seat] = settled.bank_ms
+    assert told[1] == left != told[0]
 
 
 # The end.

@@ -1,12 +1,20 @@
 """Heavy steps: played elsewhere, while nobody's time runs."""
 
+import contextlib
+import logging
+import os
+import signal
+
 import pytest
 import trio
 from trio.testing import MockClock
 
 from arena.games import abstrac
-from arena.games.abstrac import Choose, Order
+from arena.games.abstrac import words
+from arena.games.abstrac.words import Choose, Order
+from arena.games.contract import IllegalMove
 from arena.referee import Ending, Referee, Workers
+from arena.referee import workers as workers_module
 from arena.testing.referee import MemoryLedger, Scripted, play
 from tests.referee.matches import run, spec_of, thinks
 
@@ -86,25 +94,45 @@ def test_a_match_that_is_stopped_during_a_heavy_step_is_left_before_it(monkeypat
 
 
 @pytest.mark.slow
-def test_a_step_in_a_process_is_the_step_here():
+def test_a_step_in_a_process_is_the_step_here(caplog):
     spec = spec_of("abstrac")
     state = abstrac.start(spec.terms.options, 2, spec.deals).state
     chosen = ((abstrac.to_act(state)[0], Choose(Order.FIRST)),)
-    wrong = ((abstrac.to_act(state)[0], abstrac.Take(1)),)
+    wrong = ((abstrac.to_act(state)[0], words.Take(1)),)
     expected = abstrac.step(state, chosen, spec.deals)
 
     async def main():
         workers = Workers()
         try:
             assert await workers.step("abstrac", state, chosen, spec.deals) == expected
-            with pytest.raises(abstrac.IllegalMove, match="choose first or second"):
+            with pytest.raises(IllegalMove, match="choose first or second"):
                 await workers.step("abstrac", state, wrong, spec.deals)
 
             for process in list(workers._pool._processes.values()):
                 process.kill()
                 process.join()
+            assert await workers.step("abstrac", state, chosen, spec.deals) == expected
+            assert "a step is played again, as its worker died" in caplog.text
+
+            # A step that kills whoever plays it is not played for ever.
+            submit = workers._submit
+
+            def processes():
+                return list(workers._pool._processes.values()) if workers._pool else []
+
+            def deadly(*args):
+                # Held before they are given the step, so that none is done with it first.
+                for process in processes():
+                    os.kill(process.pid, signal.SIGSTOP)
+                future = submit(*args)
+                for process in processes():
+                    process.kill()
+                return future
+
+            workers._submit = deadly
             with pytest.raises(Exception, match="terminated abruptly"):
                 await workers.step("abstrac", state, chosen, spec.deals)
+            del workers._submit
             assert await workers.step("abstrac", state, chosen, spec.deals) == expected
         finally:
             workers.close()
@@ -112,9 +140,68 @@ def test_a_step_in_a_process_is_the_step_here():
     trio.run(main)
 
 
-def test_a_whole_match_of_heavy_steps(monkeypatch):
+def test_a_whole_match_of_heavy_steps(monkeypatch, caplog):
     monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
     bots, ledger = [Scripted(), Scripted()], MemoryLedger()
     outcome = trio.run(play, spec_of("abstrac"), bots, ledger, Workers())
     expected, _, _ = run(spec_of("abstrac"), [Scripted(), Scripted()])
     assert outcome == expected
+    assert not caplog.records, "no worker was late"
+
+
+class Stalls(logging.Handler):
+    """Stops all workers before a match; lets them go on when the log says what it is to say."""
+
+    def __init__(self, workers, until):
+        super().__init__()
+        self.workers, self.until = workers, until
+
+    def signal(self, number):
+        for process in self.workers._started():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, number)
+
+    def emit(self, record):
+        if record.getMessage() == self.until:
+            self.signal(signal.SIGCONT)
+
+
+LATE, STUCK = "a worker is late with a step", "a worker does not come back, and is ended"
+
+
+@pytest.mark.parametrize(
+    ("until", "told"),
+    [
+        pytest.param(LATE, [LATE], id="for a while"),
+        pytest.param(
+            "never", [LATE, STUCK, "a step is played again, as its worker died"], id="for ever"
+        ),
+    ],
+)
+def test_a_worker_that_stalls_is_told_and_costs_no_bot_anything(until, told, monkeypatch, caplog):
+    """Real processes are stopped: the arena sees it, and the match goes on."""
+    monkeypatch.setattr(workers_module, "STUCK_S", 0.1)
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
+    spec, ledger = spec_of("abstrac"), MemoryLedger()
+    state = abstrac.start(spec.terms.options, 2, spec.deals).state
+    choice = ((abstrac.to_act(state)[0], Choose(Order.FIRST)),)
+
+    async def main():
+        workers = Workers()
+        stalls = Stalls(workers, until)
+        logging.getLogger(workers_module.__name__).addHandler(stalls)
+        try:
+            await workers.step("abstrac", state, choice, spec.deals)  # now they have started
+            stalls.signal(signal.SIGSTOP)
+            return await play(spec, [Scripted(), Scripted()], ledger, workers)
+        finally:
+            logging.getLogger(workers_module.__name__).removeHandler(stalls)
+            workers.close()
+
+    outcome = trio.run(main)
+    expected, _, quiet = run(spec, [Scripted(), Scripted()])
+    assert outcome == expected
+    assert [each.getMessage() for each in caplog.records] == told
+    assert ledger.end_s >= workers_module.LATE_S, "it did stall"
+    assert sum(each.charged_s for each in ledger.decisions) < workers_module.LATE_S / 2
+    assert [each.bank_ms for each in ledger.decisions] == [each.bank_ms for each in quiet.decisions]

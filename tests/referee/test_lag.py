@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.referee import lag
+from arena.referee import causes, lag
 from arena.referee.lag import LagMeter
 from tests.doubles.loops import Loop
 
@@ -420,3 +420,57 @@ def test_counts_for_metrics():
     assert counts.paused_s == pytest.approx(0.29)
     assert counts.longest_pause_s == pytest.approx(0.2)
     assert counts.ticks == pytest.approx(91, abs=2)
+
+
+# Whose doing a pause was.
+
+BLOCK = (1505, 4500)
+# fmt: off
+WORKS = [
+    # whose works           span          refund   why
+    ({},                           (1400, 4600),  2990,  "nobody's"),
+    ({"ann": [BLOCK]},             (1400, 4600),     0,  "all of it the owner's own"),
+    ({"bob": [BLOCK]},             (1400, 4600),  2990,  "all of it another's"),
+    ({"ann": [(1505, 2510)]},      (1400, 4600),  1990,  "the first second was the owner's own"),
+    ({"ann": [(2000, 2500), (3000, 3500)], "bob": [(2500, 3000)]},
+                                   (1400, 4600),  1990,  "the owner's in two parts, another's between them"),
+    ({"ann": [(1000, 1400)]},      (1400, 4600),  2990,  "the owner was at work before the span"),
+    ({"ann": [(1100, 1500)]},      (1000, 4600),  2990,  "the owner was at work while nothing was late"),
+    ({"ann": [BLOCK]},             (3000, 4600),     0,  "the span begins in the pause"),
+    ({"ann": [BLOCK]},             (1400, 3000),     0,  "the span ends in the pause"),
+    ({"ann": [(2000, 2000.9)]},    (1400, 4600),  2990,  "less than a millisecond is not looked at"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("tick_first", [True, False], ids=["tick first", "answer first"])
+@pytest.mark.parametrize(
+    ("works", "span", "refund_ms", "why"), WORKS, ids=[row[-1] for row in WORKS]
+)
+def test_who_made_a_pause_is_refunded_nothing_of_it(works, span, refund_ms, why, tick_first):
+    loop, meter = begun()
+    loop.run_until(BLOCK[0] * MS)
+    loop.block_until(BLOCK[1] * MS)
+    for owner, spans in works.items():
+        for work in spans:
+            meter.caused(owner, *(at_ms * MS for at_ms in work))
+    if tick_first:
+        loop.resume()
+    since_s, until_s = (at_ms * MS for at_ms in span)
+    until_s = until_s if tick_first else min(until_s, loop.now_s)
+    assert meter.refund_s(since_s, until_s, "ann") == pytest.approx(refund_ms * MS)
+    assert meter.refund_s(since_s, until_s, "eve") == meter.refund_s(since_s, until_s)
+
+
+def test_what_is_remembered_of_works_is_bounded_and_the_longest_stay():
+    works = causes.Causes()
+    works.note("ann", 0.0, 3.0)
+    for number in range(2 * causes.MOST_OF_AN_OWNER):
+        works.note("ann", 5.0 + number, 5.002 + number)
+    assert len([*works.of("ann", -1.0, 1e9)]) == causes.MOST_OF_AN_OWNER
+    assert [*works.of("ann", -1.0, 4.0)] == [(0.0, 3.0)]
+    for number in range(2 * causes.MOST_OWNERS):
+        works.note(f"guest {number}", 0.0, 1.0)
+    assert len(works._works) == causes.MOST_OWNERS
+    works.note("", 0.0, 1.0)
+    assert "" not in works._works, "strangers own no bots"

@@ -5,9 +5,12 @@ import math
 import pytest
 import trio
 
-from arena.referee import Answer, Ending, FaultKind
+from arena.referee import Answer, Ending, FaultKind, Timers
+from arena.referee.lag import MAX_MATCH_REFUND_S, MAX_REFUND_S
+from arena.referee.presence import Presence
 from arena.terms import TimeControl
 from arena.testing.referee import Reply, Scripted, seeded_spec
+from tests.doubles.clocks import Clock
 from tests.referee.matches import run, spec_of
 
 CONTROL = TimeControl(move_ms=30_000, bank_ms=60_000)
@@ -56,7 +59,7 @@ class Late:
     def __init__(self, since_s, until_s):
         self.since_s, self.until_s = since_s, until_s
 
-    def refund_s(self, since_s, until_s):
+    def refund_s(self, since_s, until_s, owner=""):
         return max(0.0, min(until_s, self.until_s) - max(since_s, self.since_s))
 
     def late(self, now_s, due_s=0.0):
@@ -106,8 +109,10 @@ def test_a_bot_may_be_away_for_a_while(spans_s, why):
 
 @pytest.mark.parametrize(("spans_s", "asked", "why"), TOO_MUCH, ids=[row[-1] for row in TOO_MUCH])
 def test_who_is_away_for_longer_in_all_is_played_by_fallback_to_the_end(spans_s, asked, why):
-    outcome, (fault,), ledger = wander(spans_s)
+    outcome, faults, ledger = wander(spans_s)
     assert (outcome.ending, outcome.places) == (Ending.FORFEIT, (1, 2))
+    assert len(faults) == 1
+    (fault,) = faults
     assert (fault.seat, fault.fault) == (1, FaultKind.GONE)
     assert (fault.forfeited, fault.unasked) == (True, not asked)
     assert fault.reason == "the bot was away for 10 s in all"
@@ -152,6 +157,61 @@ def test_what_the_arena_was_late_itself_does_not_count(away, late, up_s, why):
         (fault,) = faults
         assert fault.sent_s + fault.charged_s + fault.refunded_s == pytest.approx(up_s, abs=0.15)
         assert fault.evidence.away_s == pytest.approx(LIMIT_S, abs=0.15)
+
+
+class Owned(Late):
+    """The same, by the doing of one owner."""
+
+    def refund_s(self, since_s, until_s, owner=""):
+        return 0.0 if owner == "bot 1" else super().refund_s(since_s, until_s)
+
+
+def test_lateness_of_its_own_owners_doing_counts_as_away():
+    _, (fault,), _ = wander([(1.0, FAR)], Owned(4.0, 7.0))
+    up_s = fault.sent_s + fault.charged_s + fault.refunded_s
+    assert up_s == pytest.approx(1.0 + LIMIT_S, abs=0.15)
+
+
+def present(limit_s):
+    """A presence on a clock of its own, in an arena that is always late, and whether it is used up."""
+    clock, used_up = Clock(), []
+
+    class Always(Late):
+        def late(self, now_s, due_s=0.0):
+            return False
+
+    presence = Presence(
+        int(limit_s * 1000),
+        timers=Timers(),
+        now_s=clock,
+        lag=Always(0.0, math.inf),
+        used_up=lambda: used_up.append(clock.now),
+    )
+    return clock, presence
+
+
+def test_no_more_than_a_minute_of_an_absence_is_refunded():
+    clock, presence = present(1e6)
+    presence.left()
+    clock.now += MAX_REFUND_S
+    assert presence.away_s() == 0.0
+    clock.now += 5.0
+    assert presence.away_s() == 5.0
+    presence.came_back()
+    assert presence.away_s() == 5.0
+    presence.left()
+    clock.now += MAX_REFUND_S
+    assert presence.away_s() == 5.0, "another absence has its own"
+
+
+def test_no_more_than_an_hour_of_all_absences_is_refunded():
+    clock, presence = present(1e6)
+    absences = int(MAX_MATCH_REFUND_S / MAX_REFUND_S)
+    for _ in range(absences + 2):
+        presence.left()
+        clock.now += MAX_REFUND_S
+        presence.came_back()
+    assert presence.away_s() == 2 * MAX_REFUND_S
 
 
 def test_three_bots_and_one_that_stays_away():

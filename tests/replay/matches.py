@@ -20,6 +20,7 @@ from arena.replay.notebook import notes_of
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
 from arena.replay.write import write_replay
 from arena.terms import MatchTerms, TimeControl
+from arena.testing.referee import WorkersHere
 from cardarena.v1 import game_pb2, journal_pb2
 
 # What a bot does when it is asked.
@@ -128,7 +129,7 @@ def play(
         async def synced():
             journal.flush()
 
-        referee = Referee(lambda _: played.log, synced)
+        referee = Referee(lambda _: played.log, synced, WorkersHere())
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 bot.nursery = nursery

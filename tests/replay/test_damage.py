@@ -70,6 +70,8 @@ DAMAGE = [
     (lambda data, parts: rebuilt(*parts[:2]),             "after 1 decisions",        "a match broken off"),
     (lambda data, parts: rebuilt(*parts[1:]),             "out of place",             "no beginning"),
     (lambda data, parts: rebuilt(*parts, parts[-1]),      "out of place",             "more after the end"),
+    (lambda data, parts: rebuilt(parts[0], b"\x08\x01\x62\x02\x10\x01", *parts[1:]),
+                                                          "out of place",             "time that journals alone hold"),
     (lambda data, parts: rebuilt(*parts[:3], *parts[4:]), "hash chain",               "a decision taken out"),
     (lambda data, parts: rebuilt(parts[0], parts[2], parts[1], *parts[3:]),
                                                           "hash chain",               "two decisions exchanged"),

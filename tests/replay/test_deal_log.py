@@ -37,6 +37,7 @@ from cardarena.v1 import deals_pb2, journal_pb2
 from tests.rows import slow_unless
 
 PLAN, SALT = "m1 0 ann/0 bob/0", bytes(range(32))
+SISTERS = f"{PLAN}\nm2 1 bob/1 ann/1"
 NAMES = ("aaaa", "bbbb")
 TOLD = (b"a" * 32, b"b" * 32)
 
@@ -44,11 +45,12 @@ TOLD = (b"a" * 32, b"b" * 32)
 class Group:
     """What a deal-set of two bots is made of; the second may add nothing."""
 
-    def __init__(self, log, deal_set="g1", *, bare=False):
+    def __init__(self, log, deal_set="g1", *, bare=False, plan=PLAN):
+        self.plan = plan
         self.secret = hashlib.sha256(deal_set.encode()).digest()
         deck = ("Js", "Qs", "Ks")
         rules = rules_hash("kuhn", 1, {})
-        hashed = plan_hash(PLAN, SALT)
+        hashed = plan_hash(plan, SALT)
         self.terms = DealTerms("arena", deal_set, "kuhn", rules, deck, 0, hashed, NAMES, log.head)
         self.context = context(self.terms)
         self.commitment = server_commitment(self.context, self.secret)
@@ -91,7 +93,7 @@ class Group:
 
 def draw(log, *args, **kwargs):
     group = Group(log, *args, **kwargs)
-    log.drawn(group.context, group.fair_deal, group.secret, PLAN, SALT)
+    log.drawn(group.context, group.fair_deal, group.secret, group.plan, SALT)
     return group
 
 
@@ -273,6 +275,75 @@ def test_a_bare_bot_is_never_to_blame(files):
         group = draw(log, bare=True)
         log.voided(group.context, "why", group.commitments, (b"", b""))
         assert [each.bot for each in log.book.defaulters("g1")] == ["ann"]
+
+
+# fmt: off
+ENDS = [
+    (lambda log, void: fix_and_open(log),          "it is played"),
+    (lambda log, void: log.given_up("g1"),         "it is given up"),
+]
+# fmt: on
+
+
+def fix_and_open(log):
+    again = draw(log, plan=SISTERS)
+    fix(log, again)
+    return log.opened(again.context)
+
+
+@pytest.mark.parametrize("restarts", [0, 2], ids=["at once", "after restarts"])
+@pytest.mark.parametrize("told", [(TOLD[0], b""), ()], ids=["a bot's fault", "the arena's fault"])
+@pytest.mark.parametrize(("end", "why"), ENDS, ids=[row[-1] for row in ENDS])
+def test_a_void_draw_of_several_tables_is_open_when_the_deal_set_is_over(
+    end, why, told, restarts, files
+):
+    """Its opening says which processes play the same boards, and they do so yet."""
+    with open_log(files) as log:
+        void = draw(log, plan=SISTERS)
+        assert log.voided(void.context, "why", void.commitments if told else (), told) == ()
+    for _ in range(restarts):
+        with open_log(files) as log:
+            assert log.damage == []
+    public = files[1].read_bytes()
+    for secret in (void.secret, *filter(None, told)):
+        assert secret not in public
+    assert read_log(files[1]).unopened == {void.context}
+    with open_log(files) as log:
+        opened = end(log, void)
+        assert opened[0].context == void.context
+        assert list(log.book.deals()) == []
+    assert read_log(files[1]).opened[void.context].secret == void.secret
+    assert read_log(files[1]).unopened == set()
+    with open_log(files) as log:
+        assert (log.damage, log.given_up("g1")) == ([], ())
+
+
+def test_the_void_draws_of_another_deal_set_stay_closed(files):
+    with open_log(files) as log:
+        void, other = draw(log, plan=SISTERS), draw(log, "g2", plan=SISTERS)
+        for each in (void, other):
+            log.voided(each.context, "why")
+        assert [each.context for each in log.given_up("g1")] == [void.context]
+        assert log.given_up("g1") == ()
+    assert read_log(files[1]).unopened == {other.context}
+
+
+@pytest.mark.parametrize("written", ["all of it", "the secrets alone"])
+def test_an_opening_that_was_cut_short_is_brought_to_its_end(written, files):
+    """The deal-set is open in the file of secrets; the public log lacks what follows."""
+    with open_log(files) as log:
+        void = draw(log, plan=SISTERS)
+        log.voided(void.context, "why")
+        again = draw(log, "g1", plan=SISTERS)
+        fix(log, again)
+    before = files[1].read_bytes()
+    with open_log(files) as log:
+        log.opened(again.context)
+    if written == "the secrets alone":
+        files[1].write_bytes(before)
+    with open_log(files) as log:
+        assert (log.damage, list(log.book.deals())) == ([], [])
+    assert read_log(files[1]).opened.keys() == {void.context, again.context}
 
 
 # Restarts.

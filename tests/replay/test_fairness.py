@@ -3,19 +3,20 @@
 import hashlib
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from arena.cli.replay import replay as command
-from arena.deal import plan_hash, plan_line
+from arena.deal import plan_hash, plan_line, seeded_key
 from arena.games.catalogue import GAMES
 from arena.referee import Ending
 from arena.replay.deal_book import LOG_MAGIC, read_log
 from arena.replay.fairness import Fairness, check, check_log
 from arena.replay.frames import Discrepancy
 from arena.replay.read import Replay
-from arena.replay.receipts import BadReceipt, Receipt, _Retold, compare
+from arena.replay.receipts import BadReceipt, Receipt, _Retold, compare, concerns
 from arena.replay.records import framed
 from arena.replay.verify import verify
 from cardarena._deals import Deals
@@ -440,8 +441,8 @@ NOT_RECEIPTS = [
     ("",                        "is not a receipt",                 "nothing"),
     ("[]",                      "is not a receipt",                 "a list"),
     ("{}",                      "is not a receipt",                 "nothing in it"),
-    ('{"receipt": "fd2"}',      "is a receipt of another protocol", "another protocol"),
-    ('{"receipt": "fd1"}',      "is not a receipt",                 "too little in it"),
+    ('{"receipt": "fd3"}',      "is a receipt of another protocol", "another protocol"),
+    ('{"receipt": "fd2"}',      "is not a receipt",                 "too little in it"),
     ('{"receipt": "fd1", "context": "xy"}', "is not a receipt",     "a context that is no number"),
     ("[" * 100_000,             "is not a receipt",                 "brackets without end"),
 ]
@@ -454,6 +455,57 @@ def test_what_is_no_receipt_is_called_so(text, says, why, tmp_path):
     path.write_text(text)
     with pytest.raises(BadReceipt, match=says):
         Receipt.open(path)
+
+
+# What was kept by protocol fd1, which showed all participants the same context.
+
+FD1 = Path(__file__).parent / "fd1"
+
+
+def test_a_replay_by_fd1_is_held_to_fd1():
+    result = run(
+        *("verify", FD1 / "fair.replay", "--receipt", FD1 / "receipt.json"),
+        *("--log", FD1 / "commitments"),
+    )
+    assert result.exit_code == 0, result.output
+    for fact in ("fair deal, entropy from 2 of 3", "in the public log", "36 asks as in 1 receipt"):
+        assert fact in result.stdout
+
+
+def salted(count):
+    """Salts for some of the participants, who had made their commitments without."""
+
+    def change(it):
+        for each in list(it.fair_deal.participants)[:count]:
+            each.salt = bytes(32)
+
+    return change
+
+
+# fmt: off
+SALTS = [
+    (salted(1),                                                     "or not for all",     "one of three"),
+    (salted(3),                                                     "does not open its",  "all, where none had been"),
+    (lambda it: setattr(it.fair_deal.participants[0], "salt", b"x"), "not of 32 bytes",   "a short one"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("change", "says", "why"), SALTS, ids=[row[-1] for row in SALTS])
+def test_salts_are_not_slipped_in(change, says, why):
+    replay = Replay.open(FD1 / "fair.replay")
+    check(replay)
+    change(replay.opened)
+    with pytest.raises(Discrepancy, match=says):
+        check(replay)
+
+
+def test_salts_are_not_taken_out(house):
+    replay = house.replay(
+        opened(lambda it: [each.ClearField("salt") for each in it.fair_deal.participants])
+    )
+    with pytest.raises(Discrepancy, match="does not open its commitment"):
+        check(replay)
 
 
 # The public log.
@@ -564,6 +616,44 @@ def test_verify_fails_where_a_receipt_is_of_another_deal_set(house, tmp_path):
     result = run("verify", house.replay_file(), "--receipt", receipt.path)
     assert result.exit_code == 1
     assert "is of none of these deal-sets" in result.stderr
+
+
+def seeded_after_all(records):
+    records[0].opened.ClearField("fair_deal")
+    records[0].opened.terms.seeded = True
+    revealed = records[-1].revealed
+    for name in ("secret", "entropies", "plan", "plan_salt"):
+        revealed.ClearField(name)
+    revealed.seed = "made up"
+    revealed.deal_key = seeded_key("made up")
+    records[0].opened.deal_key_sha256 = hashlib.sha256(revealed.deal_key).digest()
+
+
+# fmt: off
+OTHERS = [
+    (lambda receipt: receipt | {"context": "00" * 32},                "was told of another fair deal",                  "another deal"),
+    (lambda receipt: receipt | {"context": "00" * 32, "matches": []}, None,                                             "another deal, and no match of it"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("change", "says", "why"), OTHERS, ids=[row[-1] for row in OTHERS])
+def test_whether_a_receipt_is_of_a_replay(change, says, why, house, tmp_path):
+    path = tmp_path / "receipt.json"
+    path.write_text(json.dumps(change(json.loads(house.receipt_file("ann").read_text()))))
+    assert concerns(house.receipt("ann"), house.replay())
+    if says is None:
+        assert not concerns(Receipt.open(path), house.replay())
+    else:
+        with pytest.raises(Discrepancy, match=says):
+            concerns(Receipt.open(path), house.replay())
+
+
+def test_a_fair_deal_that_was_taken_out_shows_against_a_receipt(house):
+    replay = house.replay(seeded_after_all)
+    assert check(replay).seeded
+    with pytest.raises(Discrepancy, match="which the replay does not have"):
+        concerns(house.receipt("ann"), replay)
 
 
 def test_verify_looks_deals_up_in_the_public_log(house):

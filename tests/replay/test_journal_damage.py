@@ -11,7 +11,8 @@ import pytest
 
 from arena.replay.deal_book import DEALS_NAME
 from arena.replay.journal.journal import Journal
-from arena.replay.journal.recovery import KeptSession, recover
+from arena.replay.journal.kept_sessions import KeptSession
+from arena.replay.journal.recovery import recover
 from arena.replay.records import JOURNAL_MAGIC, framed, read_records
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import Bot, play

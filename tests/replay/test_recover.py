@@ -5,16 +5,18 @@ import os
 import pytest
 
 from arena.games.contract import Seat
-from arena.referee import Ending, Unwritten
+from arena.referee import Ending, Unwritten, UsedTime
 from arena.replay.deal_book import seeded_opening
 from arena.replay.journal.journal import Journal
-from arena.replay.journal.recovery import KeptSession, recover
+from arena.replay.journal.kept_sessions import KeptSession
+from arena.replay.journal.recovery import recover
 from arena.replay.notebook import notes_of
-from arena.replay.read import Replay
+from arena.replay.read import Replay, read_body
+from arena.replay.records import JOURNAL_MAGIC, read_records
 from arena.replay.verify import verify
 from arena.replay.write import partial_path, replay_path, write_replay
 from cardarena.v1 import journal_pb2
-from tests.replay.matches import Bot, cut, play
+from tests.replay.matches import Bot, cut, play, spec_of
 
 
 @pytest.fixture
@@ -50,10 +52,7 @@ def begun(journal, match_id="begun", records=9):
 
 
 def spec_like(played):
-    class Spec:
-        match_id = played.match_id
-
-    return Spec
+    return spec_of("abstrac", 2, {}, match_id=played.match_id, seeded=True, key=bytes(32))
 
 
 def journal_of(journal, name):
@@ -149,12 +148,19 @@ def appending_in_pieces(journal):
     return append
 
 
+def decides(segment):
+    """Whether a segment has a decision, and not only what is no part of a match's chain."""
+    with segment.open("rb") as file:
+        bodies = [read_body(each)[1] for each in read_records(file, JOURNAL_MAGIC)]
+    return any(isinstance(body, journal_pb2.Decided) for body in bodies)
+
+
 def test_a_lost_segment_is_noticed_by_the_hash_chain(folders, monkeypatch):
     journal = Journal(folders[0])
     monkeypatch.setattr(journal, "append", appending_in_pieces(journal))
     play(journal, bots=bots())
     journal.close()
-    segments(folders[0])[1].unlink()
+    next(each for each in segments(folders[0])[1:] if decides(each)).unlink()
     found = recover(*folders)
     assert found.ended == []
     assert "records are missing" in found.damage[0]
@@ -378,6 +384,52 @@ def test_a_match_that_was_begun_anew_is_the_newer_one(folders):
     killed(folders[0], then=lambda journal: begun(journal, records=3))
     (found,) = recover(*folders).unfinished
     assert len(found.bodies) == 3
+
+
+# Time that no decision tells.
+
+ASKED, AWAY = UsedTime(0, 5, 2.5, 0.0), UsedTime(1, 4, 0.0, 7.25)
+
+
+def goes_on(journal, bodies, *used):
+    """A process goes on with a match, and is killed."""
+    journal.match_again(bodies, (), used)
+    journal.flush()
+
+
+def test_the_last_that_is_known_of_each_seats_time_is_found(folders):
+    killed(folders[0], then=begun)
+    (first,) = recover(*folders).unfinished
+    assert first.used == ()
+    killed(
+        folders[0],
+        then=lambda journal: goes_on(
+            journal, first.bodies, ASKED._replace(used_s=1.0), AWAY, ASKED
+        ),
+    )
+    (found,) = recover(*folders).unfinished
+    assert set(found.used) == {ASKED, AWAY}
+    assert found.bodies == first.bodies, "it is no part of the match's records"
+
+
+def test_a_process_that_wrote_down_no_more_of_a_match_forgets_no_time(folders):
+    killed(folders[0], then=begun)
+    (first,) = recover(*folders).unfinished
+    killed(folders[0], then=lambda journal: goes_on(journal, first.bodies, ASKED))
+    killed(folders[0], then=lambda journal: journal.match_again(first.bodies[:4]))
+    (torn,) = recover(*folders).unfinished
+    assert torn.used == (ASKED,), "killed while it was written down again"
+    later = ASKED._replace(used_s=4.0)
+    killed(folders[0], then=lambda journal: goes_on(journal, first.bodies, later))
+    (found,) = recover(*folders).unfinished
+    assert found.used == (later,)
+
+
+def test_time_of_a_seat_that_the_match_does_not_have_is_nobodys(folders):
+    killed(folders[0], then=begun)
+    (first,) = recover(*folders).unfinished
+    killed(folders[0], then=lambda journal: goes_on(journal, first.bodies, ASKED._replace(seat=9)))
+    assert recover(*folders).unfinished[0].used == ()
 
 
 # Journals that are no longer needed.

@@ -9,12 +9,13 @@ import pytest
 from rich.console import Console
 
 from arena.cli.terminal import draw
-from arena.cli.terminal.screen import Screen, Viewer
-from arena.cli.terminal.steps import KEYS, Steps, print_all, step_through
+from arena.cli.terminal.screen import Screen
+from arena.cli.terminal.steps import Steps, print_all
 from arena.games.contract import Seat
 from arena.referee import AbortCause, FaultKind, ForfeitedSeat
 from arena.replay.frames import frames
 from arena.replay.read import Replay
+from arena.scenes import Viewer
 from arena.terms import TimeControl
 from tests.replay.matches import ILLEGAL, LATE, LEAVE, MALFORMED, PLAY, Bot, noted, record, retold
 
@@ -304,49 +305,6 @@ def test_what_bots_write_cannot_take_over_the_terminal(tmp_path):
     text = whole(replay, Seat(0), noted(tmp_path, replay, Seat(0)))
     assert "[bold]\N{REPLACEMENT CHARACTER}[2Jgone" in text  # markup is text as well
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\N{RIGHT-TO-LEFT OVERRIDE}]", text)
-
-
-def walked(replay, keys):
-    """The steps shown when these keys are pressed."""
-    keys = iter(keys)
-
-    def read(prompt):
-        for key in keys:
-            return key
-        raise EOFError
-
-    steps = Steps.of(replay)
-    text = drawn(replay, Viewer.ALL, lambda screen: step_through(screen, steps, read))
-    return [int(number) for number in re.findall(r"^step (\d+)", text, re.MULTILINE)]
-
-
-def test_a_key_that_leads_nowhere_says_so(replay):
-    keys = iter(["99", "f", "h", "what?"])
-    steps = Steps.of(replay)
-    text = drawn(
-        replay, Viewer.ALL, lambda screen: step_through(screen, steps, lambda _: next(keys, "q"))
-    )
-    assert text.index("no further fault") < text.index("no further hand") < text.index(KEYS)
-
-
-# fmt: off
-WALKS = [
-    ([],                        [0],              "it begins with the deal"),
-    (["", "n", "N "],           [0, 1, 2, 3],     "Enter and n go on"),
-    (["", "", "p", "p", "p"],   [0, 1, 2, 1, 0],  "p goes back, not past the beginning"),
-    (["h", "h", "h"],           [0, 12, 24],      "h to where the next hand is dealt"),
-    (["f", "f", "f"],           [0, 2, 4],        "f to the next fault"),
-    (["7", "99", "0"],          [0, 7, 36, 0],    "a number goes there, or to the end"),
-    (["", "q", ""],             [0, 1],           "q ends it"),
-    (["36", "", ""],            [0, 36],          "Enter after the last step ends it"),
-    (["what?", "²", "-1", ""],  [0, 1],           "other keys do nothing"),
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("keys", "shown", "why"), WALKS, ids=[row[2] for row in WALKS])
-def test_stepping(keys, shown, why, replay):
-    assert walked(replay, keys) == shown
 
 
 def test_a_hand_can_be_chosen(replay):

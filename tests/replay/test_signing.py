@@ -10,7 +10,6 @@ from google.protobuf.message import DecodeError
 
 from arena.cli.keys import keys
 from arena.cli.replay import replay as command
-from arena.deal import transcript
 from arena.referee import AbortCause
 from arena.replay.frames import Discrepancy
 from arena.replay.journal.journal import Journal
@@ -283,8 +282,7 @@ class SigningHouse(House):
     signer = KEY
 
     def signature(self, player, commitments):
-        shown = transcript(self.context, self.committed(self.secret), commitments)
-        return self.signer.sign(transcript_statement(shown))
+        return self.signer.sign(transcript_statement(self.shown(player, commitments)))
 
     def replay_file(self, change=lambda records: None):
         def signed(records):
@@ -328,8 +326,7 @@ class Crossed(SigningHouse):
     """It signs a replay's chain in place of a transcript."""
 
     def signature(self, player, commitments):
-        shown = transcript(self.context, self.committed(self.secret), commitments)
-        return self.signer.sign(replay_statement(shown))
+        return self.signer.sign(replay_statement(self.shown(player, commitments)))
 
 
 def test_a_receipt_holds_the_arenas_signature(tmp_path):

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from arena.deal import seeded_key
+from arena.games import abstrac
+from arena.games.contract import Work
 from arena.referee import Ending, FaultKind
 from arena.replay.frames import Discrepancy
 from arena.replay.journal.journal import Journal
@@ -88,6 +90,13 @@ def test_an_aborted_match_is_true_as_far_as_it_went(game, stop_after_s, tmp_path
     path = record(tmp_path, game, [Bot(1), Bot(2)], {"hands": 40}, stop_after_s=stop_after_s)
     outcome = verify(Replay.open(path)).outcome
     assert (outcome.ending, outcome.scores, outcome.places) == (Ending.ABORTED, (), ())
+
+
+def test_work_that_was_charged_lies_in_no_time_of_the_match(tmp_path, monkeypatch):
+    """It is charged for what it would cost at most, however fast this machine was."""
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: Work(1, charged=8_000_000))
+    path = record(tmp_path, time_control=TimeControl(60_000, 60_000))
+    assert verify(Replay.open(path)).outcome.ending is Ending.COMPLETED
 
 
 def test_a_fair_deal_is_told_from_a_seeded_one(tmp_path):

@@ -12,10 +12,14 @@ import cardarena
 from cardarena._deals import (
     REMEMBERED,
     Deals,
+    Opened,
     commitment_of,
     digest,
     key_of,
+    seal_of,
+    shown_of,
     transcript_of,
+    view_of,
 )
 from cardarena._receipts import Folder, read, written
 from cardarena._session import Session
@@ -23,7 +27,6 @@ from cardarena.v1.game_pb2 import MatchTerms
 from cardarena.v1.play_pb2 import (
     ArenaMessage,
     BotMessage,
-    Commitment,
     DealClose,
     DealOpen,
     DealTranscript,
@@ -38,14 +41,18 @@ from tests.sdk.test_sockets import NoWait, Second, unknown_token
 GROUPS = json.loads((Path(__file__).parents[1] / "deal/fd1_vectors.json").read_text())
 SDK = Path(cardarena.__file__).parent
 
-CONTEXT, SECRET = b"\1" * 32, b"\2" * 32
+DEAL, SECRET = b"\1" * 32, b"\2" * 32
 OWN, OTHER, BARE = b"\3" * 32, b"\4" * 32, b""
 ME, YOU, ZOE = "me", "you", "zoe"
 """This bot, another one, and one that takes no part."""
+SALTS = {ME: b"\5" * 32, YOU: b"\6" * 32, ZOE: b"\7" * 32}
+CONTEXT = view_of(DEAL, ME, SALTS[ME])
+NAME = CONTEXT.hex()[:12]
 OWN_COMMITMENT = commitment_of(CONTEXT, ME, OWN)
-YOURS = commitment_of(CONTEXT, YOU, OTHER)
+YOURS = commitment_of(view_of(DEAL, YOU, SALTS[YOU]), YOU, OTHER)
 COMMITMENTS = {ME: OWN_COMMITMENT, YOU: YOURS, ZOE: bytes(32)}
 ENTROPIES = {ME: OWN, YOU: OTHER, ZOE: BARE}
+NOTHING = dict.fromkeys(COMMITMENTS, b"")
 SERVER_COMMITMENT = digest(b"server-commit", CONTEXT, SECRET)
 
 
@@ -65,7 +72,24 @@ def test_the_sdks_own_hashes_are_those_of_the_vectors(group):
     assert key_of(transcript, secret, entropies).hex() == group["K"]
 
 
-LOCAL = {"local.py", "_local_ask.py"}
+FD2 = json.loads((Path(__file__).parents[1] / "deal/fd2_vectors.json").read_text())
+
+
+@pytest.mark.parametrize("group", FD2, ids=[group["name"] for group in FD2])
+def test_the_sdks_own_views_are_those_of_the_vectors(group):
+    deal, salts = bytes.fromhex(group["ctx"]), by_participant(group["salts"])
+    for name, view in by_participant(group["views"]).items():
+        assert view_of(deal, name, salts[name]) == view
+        entropy, commitment = bytes.fromhex(group["r"][name]), bytes.fromhex(group["commits"][name])
+        assert not entropy or commitment_of(view, name, entropy) == commitment
+        seal = seal_of(view, bytes.fromhex(group["T"]), salts[name])
+        assert seal.hex() == group["seals"][name]
+        own = name, commitment, seal
+        shown = shown_of(view, bytes.fromhex(group["server_commits"][name]), *own)
+        assert shown.hex() == group["view_transcripts"][name]
+
+
+LOCAL = {"local.py", *(f"_local_{part}.py" for part in ("ask", "match", "place", "record", "walk"))}
 """What plays in this process by the arena's own rules: it judges nobody."""
 
 
@@ -98,15 +122,36 @@ def open_(
     )
 
 
-def shown(commitments=COMMITMENTS, names=None):
-    names = sorted(commitments) if names is None else names
-    pairs = [Commitment(participant=name, commitment=commitments[name]) for name in names]
-    return DealTranscript(context=CONTEXT, commitments=pairs)
+def transcript(commitments=COMMITMENTS):
+    return transcript_of(DEAL, digest(b"server-commit", DEAL, SECRET), commitments)
 
 
-def closed(secret=SECRET, entropies=ENTROPIES, void=""):
-    pairs = [Entropy(participant=name, entropy=entropies[name]) for name in sorted(entropies)]
-    return DealClose(context=CONTEXT, secret=secret, entropies=pairs, void_reason=void)
+def shown(commitments=COMMITMENTS, *, seal=None):
+    if seal is None:
+        seal = seal_of(CONTEXT, transcript(commitments), SALTS[ME])
+    return DealTranscript(context=CONTEXT, commitment=commitments.get(ME, b""), seal=seal)
+
+
+def closed(
+    secret=SECRET,
+    entropies=ENTROPIES,
+    void="",
+    *,
+    commitments=COMMITMENTS,
+    salts=SALTS,
+    deal=DEAL,
+    names=None,
+):
+    parts = [
+        Entropy(
+            participant=name,
+            entropy=entropies[name],
+            commitment=commitments.get(name, bytes(32)),
+            salt=salts.get(name, bytes(32)),
+        )
+        for name in (names or sorted(entropies))
+    ]
+    return DealClose(context=CONTEXT, secret=secret, entropies=parts, void_reason=void, deal=deal)
 
 
 def start(match=1, context=CONTEXT):
@@ -150,7 +195,8 @@ swapped = {**COMMITMENTS, YOU: bytes(32)}
 
 TOO_LATE = shown({**COMMITMENTS, ME: bytes(32)})
 LATE_OPEN = open_(deadline_ms=0)
-WITHOUT = {**ENTROPIES, ME: b""}
+LATE_COMMITMENTS = {**COMMITMENTS, ME: bytes(32)}
+WITHOUT = {"entropies": {**ENTROPIES, ME: b""}, "commitments": LATE_COMMITMENTS}
 FORGOTTEN = commitment_of(CONTEXT, ME, OTHER)
 """Of entropy that this process does not know."""
 
@@ -170,15 +216,15 @@ ANSWERS = [
     ([start(), ended],                                  [],                           "a match whose deal it had no part in"),
     ([start(context=b""), ended],                       [],                           "a match without a fair deal"),
     ([open_(), closed(entropies={ME: b"", YOU: OTHER})], [OWN_COMMITMENT],            "it committed too late"),
-    ([open_(), closed(void="why", entropies={})],       [OWN_COMMITMENT],             "void before it was shown anything"),
+    ([open_(), closed(void="why", entropies=NOTHING)],       [OWN_COMMITMENT],             "void before it was shown anything"),
     ([open_(), shown(), closed(void="why", entropies={ME: b"", YOU: b""})],
                                                         [OWN_COMMITMENT, OWN],        "void, and its entropy came too late"),
     ([open_(), shown(), closed(void="why", entropies={ME: OWN, YOU: b"?"})],
                                                         [OWN_COMMITMENT, OWN],        "void, as another bot opened something else"),
     ([open_(), open_(stands=OWN_COMMITMENT), shown()],  [OWN_COMMITMENT, OWN],        "told again what the arena has of it"),
     ([LATE_OPEN, open_(stands=bytes(32)), TOO_LATE],    [OWN_COMMITMENT],             "told again that it was too late"),
-    ([LATE_OPEN, TOO_LATE, closed(entropies=WITHOUT)],  [OWN_COMMITMENT],             "it was too late, and checks the rest"),
-    ([open_(stands=FORGOTTEN), shown({**COMMITMENTS, ME: FORGOTTEN}), closed(entropies={**ENTROPIES, ME: OTHER})],
+    ([LATE_OPEN, TOO_LATE, closed(**WITHOUT)],  [OWN_COMMITMENT],             "it was too late, and checks the rest"),
+    ([open_(stands=FORGOTTEN), shown({**COMMITMENTS, ME: FORGOTTEN}), closed(entropies={**ENTROPIES, ME: OTHER}, commitments={**COMMITMENTS, ME: FORGOTTEN})],
                                                         [],                           "it lost its memory, and another process opened"),
     ([open_(stands=FORGOTTEN), shown({**COMMITMENTS, ME: FORGOTTEN}), closed(void="why", entropies={ME: b"", YOU: OTHER})],
                                                         [],                           "it lost its memory, and nobody opened"),
@@ -199,9 +245,9 @@ def test_what_a_bot_answers_an_honest_arena(messages, sent, why):
 SAID = [
     ([shown()],                                          "had not committed",              "shown what it had not committed to"),
     ([open_(context=b"short")],                          "not named as one",               "a context that is none"),
-    ([open_(), closed(void="a reason", entropies={})],               "is void: a reason",              "void"),
+    ([open_(), closed(void="a reason", entropies=NOTHING)],               "is void: a reason",              "void"),
     ([open_(), closed(entropies={ME: b""})],             "without this bot's entropy",     "it committed too late"),
-    ([LATE_OPEN, TOO_LATE, closed(entropies=WITHOUT)],   "without this bot's entropy",     "it was too late, and was shown so"),
+    ([LATE_OPEN, TOO_LATE, closed(**WITHOUT)],   "without this bot's entropy",     "it was too late, and was shown so"),
     ([open_(stands=FORGOTTEN), shown({**COMMITMENTS, ME: FORGOTTEN})],
                                                          "had not committed to it",        "it lost its memory"),
 ]
@@ -228,20 +274,31 @@ LIES = [
     ([open_(), open_(participant="not me")],                                 COMMITTED, "committed itself twice",             "a second name for the bot"),
     ([open_(), open_(commitment=bytes(32)), shown()],                        COMMITTED, "committed itself twice",             "nothing is revealed after a lie"),
     ([open_(), shown({YOU: YOURS})],                                         COMMITTED, "left this bot's commitment out",     "without the bot"),
-    ([open_(), shown({})],                                                   COMMITTED, "left this bot's commitment out",     "an empty transcript"),
+    ([open_(), shown({**COMMITMENTS, ME: b"short"})],                        COMMITTED, "left this bot's commitment out",     "a commitment of five bytes"),
     ([open_(), shown({**COMMITMENTS, ME: YOURS})],                           COMMITTED, "replaced this bot's commitment",     "another commitment of the bot's"),
     ([open_(), shown({**COMMITMENTS, ME: bytes(32)})],                       COMMITTED, "did not wait for this bot's",        "the bot's commitment taken for none in good time"),
     ([open_(), open_(stands=YOURS)],                                         COMMITTED, "replaced this bot's commitment",     "another commitment of the bot's, when told again"),
     ([open_(), open_(stands=YOURS), shown()],                                COMMITTED, "replaced this bot's commitment",     "nothing is revealed after that lie either"),
     ([open_(stands=YOURS), shown({**COMMITMENTS, ME: OTHER})],               [],        "replaced this bot's commitment",     "another commitment than the one that stood"),
-    ([open_(), shown({**COMMITMENTS, YOU: b"short"})],                       COMMITTED, "a commitment that is none",          "a commitment of five bytes"),
-    ([open_(), shown(names=[YOU, ME, ZOE])],                                 COMMITTED, "out of order",                       "participants out of order"),
-    ([open_(), shown(names=[ME, YOU, YOU])],                                 COMMITTED, "or one twice",                       "a participant twice"),
+    ([open_(), shown(seal=b"")],                                             COMMITTED, "does not bind itself",               "no seal"),
+    ([open_(), shown(seal=b"short")],                                        COMMITTED, "does not bind itself",               "a seal of five bytes"),
+    ([open_(), shown(seal=b"s" * 32), closed()],                             BOTH,      "than it had bound itself to",        "a seal that nothing opens"),
+    ([open_(), shown(swapped), closed()],                                    BOTH,      "than it had bound itself to",        "another's commitment than was sealed"),
+    ([open_(), shown(), closed(deal=b"d" * 32)],                             BOTH,      "another deal-set than it had named", "another deal-set"),
+    ([open_(), shown(), closed(deal=b"")],                                   BOTH,      "another deal-set than it had named", "no deal-set"),
+    ([open_(), shown(), closed(salts=SALTS | {ME: bytes(32)})],              BOTH,      "another deal-set than it had named", "another salt"),
+    ([open_(), shown(), closed(salts=SALTS | {ME: b""})],                    BOTH,      "another deal-set than it had named", "no salt"),
+    ([open_(), closed(deal=b"d" * 32, entropies=NOTHING, void="why")],       COMMITTED, "another deal-set than it had named", "another deal-set, of a void draw"),
+    ([open_(), shown(), closed(salts=SALTS | {YOU: bytes(32)})],             BOTH,      "participant you does not open",      "another salt of another bot's"),
+    ([open_(), shown(), closed(commitments=swapped | {ME: YOURS})],          BOTH,      "another commitment of this bot's",   "another commitment of the bot's in the end"),
+    ([open_(), shown(), closed(names=[YOU, ME, ZOE])],                       BOTH,      "out of order",                       "participants out of order"),
+    ([open_(), shown(), closed(names=[ME, YOU, YOU, ZOE])],                  BOTH,      "or one twice",                       "a participant twice"),
+    ([open_(), shown(), closed(entropies={})],                               BOTH,      "another deal-set than it had named", "no participants"),
     ([open_(), shown(), shown(swapped)],                                     BOTH,      "a second transcript",                "a second transcript"),
     ([open_(), shown(), shown(swapped), shown()],                            BOTH,      "a second transcript",                "nor is it revealed again after a lie"),
     ([open_(), shown(), closed(secret=bytes(32))],                           BOTH,      "secret does not open",               "another secret"),
     ([open_(), shown(), closed(secret=b"")],                                 BOTH,      "secret does not open",               "no secret"),
-    ([open_(), closed(secret=bytes(32), entropies={})],                      COMMITTED, "secret does not open",               "another secret, of a deal without the bot"),
+    ([open_(), closed(secret=bytes(32), entropies=NOTHING)],                      COMMITTED, "secret does not open",               "another secret, of a deal without the bot"),
     ([open_(), shown(), closed(secret=bytes(32), void="why")],               BOTH,      "secret does not open",               "another secret, of a void deal"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, ME: OTHER})],         BOTH,      "replaced this bot's entropy",        "other entropy of the bot's"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, ME: b""})],           BOTH,      "replaced this bot's entropy",        "no entropy of the bot's"),
@@ -253,12 +310,12 @@ LIES = [
     ([open_(), shown(), closed(entropies={**ENTROPIES, YOU: OWN})],          BOTH,      "participant you does not open",      "other entropy of another bot's"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, YOU: b""})],          BOTH,      "participant you does not open",      "no entropy of another bot's"),
     ([open_(), shown(), closed(entropies={**ENTROPIES, ZOE: OTHER})],        BOTH,      "zoe added entropy without",          "entropy of a bot that takes no part"),
-    ([open_(), shown(), closed(entropies={ME: OWN, YOU: OTHER})],            BOTH,      "other participants",                 "a participant less"),
-    ([open_(), shown(), closed(entropies={**ENTROPIES, "late": OTHER})],     BOTH,      "other participants",                 "a participant more"),
+    ([open_(), shown(), closed(entropies={ME: OWN, YOU: OTHER})],            BOTH,      "than it had bound itself to",        "a participant less"),
+    ([open_(), shown(), closed(entropies={**ENTROPIES, "late": OTHER})],     BOTH,      "than it had bound itself to",        "a participant more"),
     ([open_(), shown(), start(7), closed()],                                 BOTH,      "while match 7 is played with them",  "opened in the middle of a match"),
     ([open_(), shown(), closed(), open_()],                                  BOTH,      "opens a deal-set again",             "a deal-set that was opened before"),
     ([open_(), shown(), closed(), start(7)],                                 BOTH,      "begins match 7 with packs that are known", "a match by a deal that was opened before"),
-    ([open_(), closed(void="why", entropies={}), start(7)],                  COMMITTED, "begins match 7 with packs that are known", "a match by a void deal"),
+    ([open_(), closed(void="why", entropies=NOTHING), start(7)],                  COMMITTED, "begins match 7 with packs that are known", "a match by a void deal"),
 ]
 # fmt: on
 
@@ -268,7 +325,7 @@ def test_a_lie_is_told_once_and_kept(messages, sent, lie, why):
     bot = Bot(*messages)
     assert bot.sent == sent
     (told,) = bot.deals.lies
-    assert told.startswith("the arena LIED about deal-set 010101010101: ")
+    assert told.startswith(f"the arena LIED about deal-set {NAME}: ")
     assert lie in told
     assert told in bot.said
     bot.hear(messages[-1])
@@ -357,23 +414,27 @@ def test_the_receipt_has_the_whole_deal():
     memory = Memory()
     Bot(open_(), shown(), closed(), shelf=memory)
     receipt = json.loads(memory.text)
-    transcript = transcript_of(CONTEXT, SERVER_COMMITMENT, COMMITMENTS)
+    seal = seal_of(CONTEXT, transcript(), SALTS[ME])
     assert receipt.pop("matches") == receipt.pop("lies") == []
     assert receipt == {
-        "receipt": "fd1",
+        "receipt": "fd2",
         "context": CONTEXT.hex(),
         "server_commitment": SERVER_COMMITMENT.hex(),
         "participant": ME,
         "entropy": OWN.hex(),
         "commitment": OWN_COMMITMENT.hex(),
-        "transcript": transcript.hex(),
-        "commitments": {name: value.hex() for name, value in COMMITMENTS.items()},
+        "shown": OWN_COMMITMENT.hex(),
+        "seal": seal.hex(),
+        "transcript": shown_of(CONTEXT, SERVER_COMMITMENT, ME, OWN_COMMITMENT, seal).hex(),
         "public_key": None,
         "signature": None,
         "refused": False,
+        "deal": DEAL.hex(),
         "secret": SECRET.hex(),
+        "commitments": {name: value.hex() for name, value in COMMITMENTS.items()},
         "entropies": {name: value.hex() for name, value in ENTROPIES.items()},
-        "deal_key": key_of(transcript, SECRET, ENTROPIES).hex(),
+        "salts": {name: value.hex() for name, value in SALTS.items()},
+        "deal_key": key_of(transcript(), SECRET, ENTROPIES).hex(),
         "void_reason": "",
     }
 
@@ -432,7 +493,8 @@ def test_a_receipt_is_read_as_it_was_written(tmp_path):
     (deal,) = bot.deals._deals.values()
     deal.lies.append("a lie")
     assert read(written(deal)) == deal
-    deal.secret, deal.entropies, deal.void_reason = SECRET, ENTROPIES, "why"
+    deal.opened = Opened(DEAL, SECRET, COMMITMENTS, ENTROPIES, SALTS)
+    deal.void_reason = "why"
     assert read(written(deal)) == deal
 
 
@@ -484,7 +546,7 @@ def spoiled(text):
 
 
 def renamed(path):
-    path.write_text(path.read_text().replace("01" * 32, "02" * 32))
+    path.write_text(path.read_text().replace(CONTEXT.hex(), "02" * 32))
 
 
 def doubled(path):
@@ -495,8 +557,8 @@ def doubled(path):
 UNUSABLE = [
     (spoiled(""),                   "an empty file"),
     (spoiled("[1]"),                "another kind of file"),
-    (spoiled('{"receipt": "fd2"}'), "a receipt of another protocol"),
-    (spoiled('{"receipt": "fd1"}'), "half a receipt"),
+    (spoiled('{"receipt": "fd1"}'), "a receipt of another protocol"),
+    (spoiled('{"receipt": "fd2"}'), "half a receipt"),
     (renamed,                       "a receipt under another name"),
     (doubled,                       "two bots in one folder"),
 ]
@@ -520,8 +582,7 @@ def test_a_folder_that_is_gone_costs_the_receipt_and_not_the_deal(tmp_path):
     bot = Bot(open_(), shown(), shelf=shelf)
     assert bot.sent == BOTH
     assert (
-        bot.said
-        == ["the receipt of deal-set 010101010101 is not kept: No such file or directory"] * 2
+        bot.said == [f"the receipt of deal-set {NAME} is not kept: No such file or directory"] * 2
     )
 
 
@@ -549,7 +610,7 @@ def heard(of_session, *messages):
     return sent, said
 
 
-DEAL = [
+TALK = [
     ArenaMessage(deal_open=open_()),
     ArenaMessage(deal_transcript=shown()),
     ArenaMessage(deal_close=closed()),
@@ -558,20 +619,20 @@ DEAL = [
 
 def test_a_session_takes_part_in_deals():
     deals = Deals(draw=lambda size: OWN)
-    sent, said = heard(session(deals), welcome(), *DEAL)
+    sent, said = heard(session(deals), welcome(), *TALK)
     assert (sent, said) == (["deal_commit", "deal_reveal"], [])
 
 
 def test_a_session_without_deals_says_nothing_to_them():
     of_session = session(None)
-    assert heard(of_session, welcome(), *DEAL) == ([], [])
+    assert heard(of_session, welcome(), *TALK) == ([], [])
     assert of_session.lies == ()
 
 
 def test_a_session_tells_of_lies_and_plays_on():
     of_session = session(Deals(draw=lambda size: OWN))
     lie = ArenaMessage(deal_transcript=shown({YOU: YOURS}))
-    sent, said = heard(of_session, welcome([1]), DEAL[0], lie, asks(ask(1)))
+    sent, said = heard(of_session, welcome([1]), TALK[0], lie, asks(ask(1)))
     assert sent == ["deal_commit"]
     assert said == of_session.lies
     assert [each.ask_id for each in of_session.take().asks] == [1]
@@ -579,10 +640,10 @@ def test_a_session_tells_of_lies_and_plays_on():
 
 def test_deals_outlive_the_stream():
     of_session = session(Deals(draw=lambda size: OWN))
-    heard(of_session, welcome(), DEAL[0])
+    heard(of_session, welcome(), TALK[0])
     of_session.lost()
     of_session.opened()
-    sent, said = heard(of_session, welcome(epoch=2), *DEAL)
+    sent, said = heard(of_session, welcome(epoch=2), *TALK)
     assert (sent, said) == (["deal_commit", "deal_reveal"], [])
 
 
@@ -595,10 +656,10 @@ def resumed(*matches):
 # fmt: off
 AWAY = [
     # heard on the next stream                     a lie   why
-    ([resumed(), DEAL[2]],                         False,  "the match has ended meanwhile"),
-    ([DEAL[2], resumed()],                         False,  "it may have ended: nothing was told of it yet"),
-    ([resumed(start()), DEAL[2]],                  True,   "the match goes on"),
-    ([resumed(start()), match_end(1), DEAL[2]],    False,  "the match went on and has ended"),
+    ([resumed(), TALK[2]],                         False,  "the match has ended meanwhile"),
+    ([TALK[2], resumed()],                         False,  "it may have ended: nothing was told of it yet"),
+    ([resumed(start()), TALK[2]],                  True,   "the match goes on"),
+    ([resumed(start()), match_end(1), TALK[2]],    False,  "the match went on and has ended"),
 ]
 # fmt: on
 
@@ -606,7 +667,7 @@ AWAY = [
 @pytest.mark.parametrize(("messages", "lie", "why"), AWAY, ids=[row[-1] for row in AWAY])
 def test_a_deal_that_is_opened_after_the_bot_was_away(messages, lie, why):
     of_session = session(Deals(draw=lambda size: OWN))
-    heard(of_session, welcome(), *DEAL[:2], ArenaMessage(match_start=start()))
+    heard(of_session, welcome(), *TALK[:2], ArenaMessage(match_start=start()))
     of_session.lost()
     of_session.opened()
     heard(of_session, *messages)
@@ -617,11 +678,11 @@ def test_a_session_keeps_what_it_was_shown():
     memory = Memory()
     of_session = session(Deals(draw=lambda size: OWN, shelf=memory))
     begun = ArenaMessage(match_start=start())
-    heard(of_session, welcome(), *DEAL[:2], begun, asks(ask_of(1)), asks(ask_of(1)))
+    heard(of_session, welcome(), *TALK[:2], begun, asks(ask_of(1)), asks(ask_of(1)))
     of_session.lost()
     again = welcome(open_asks=[ask_of(1)], epoch=2)
     again.welcome.matches.append(start())
-    heard(of_session, again, asks(ask_of(2, moves=1)), match_end(1), DEAL[2])
+    heard(of_session, again, asks(ask_of(2, moves=1)), match_end(1), TALK[2])
     (match,) = memory.matches
     assert [decision for decision, _ in match["asks"]] == [1, 2]
     assert of_session.lies == []
@@ -633,7 +694,7 @@ def test_a_session_keeps_what_it_was_shown():
 def lying(arena, stream, hello):
     arena.heard.append(hello.adds_entropy)
     yield welcome()
-    yield DEAL[0]
+    yield TALK[0]
     arena.heard.append(stream.read().deal_commit.context)
     yield ArenaMessage(deal_transcript=shown({YOU: YOURS}))
 
@@ -644,7 +705,7 @@ def test_a_bot_that_was_lied_to_ends_with_code_3(capsys, monkeypatch):
         cardarena.run(Second, argv=["--address", arena.address])
     assert ended_with.value.code == 3
     lie, last = capsys.readouterr().err.splitlines()
-    assert lie.startswith("cardarena: the arena LIED about deal-set 010101010101: it left")
+    assert lie.startswith(f"cardarena: the arena LIED about deal-set {NAME}: it left")
     assert last == "cardarena: the arena lied about its deals, as told above"
     assert arena.heard == [True, CONTEXT]
 
@@ -670,7 +731,7 @@ def test_a_bot_may_take_no_part():
     def script(arena, stream, hello):
         arena.heard.append(hello.adds_entropy)
         yield welcome()
-        yield from DEAL[:2]
+        yield from TALK[:2]
 
     with FakeArena(script) as arena:
         cardarena.play(Bare, address=arena.address, token="me", once=True, random=NoWait())
@@ -682,7 +743,7 @@ def test_receipts_are_kept_where_the_command_line_says(tmp_path, monkeypatch):
 
     def script(arena, stream, hello):
         yield welcome()
-        yield DEAL[0]
+        yield TALK[0]
         stream.read()
 
     for way in ("argument", "environment"):

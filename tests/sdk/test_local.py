@@ -14,6 +14,7 @@ from arena.replay.read import Replay
 from arena.replay.verify import verify_file
 from cardarena import abstrac, democracy, jam, local
 from cardarena._local_ask import DECISION_BITS
+from cardarena._local_match import names_of
 from cardarena.v1.play_pb2 import MatchStart
 from tests.rows import slow_unless_of_each_kind
 from tests.sdk.streams import play_over_streams
@@ -96,7 +97,7 @@ def test_a_bot_sees_the_same_as_over_a_stream(game, kind):
     options = {"hands": seats}
     here, there = ([[] for _ in range(seats)] for _ in range(2))
     bots = [recorder(seen, at, **kind) for at, seen in enumerate(here)]
-    names = local._names(bots)
+    names = names_of(bots)
     result = local.play(game.id, bots, seed="same", options=options)
     bots = [recorder(seen, at, **kind) for at, seen in enumerate(there)]
     ledger = play_over_streams(game.id, bots, seed="same", options=options, names=names)

@@ -73,6 +73,10 @@ SNIPPETS = [
     (ANSWERED, "return cardarena.Noted(ask.moves[0], 'why')",    "a choice may be noted"),
     (ANSWERED, "return democracy.Move(kard='Ks')  # wrong",      "a move with a field that it does not have"),
     (ANSWERED, "return abstrac.Move()  # wrong",                 "a move of another game"),
+    (ANSWERED, "return democracy.moves.play_card('Ks')",         "what a constructor makes is a choice"),
+    (ANSWERED, "return democracy.moves.play_card(1)  # wrong",   "a constructor that is given another type"),
+    (ANSWERED, "return democracy.moves.play_kard('Ks')  # wrong", "a verb that has no constructor"),
+    (ASKED, "print(jam.moves.draw(0))  # wrong",                 "a number where a name of the game is wanted"),
     (ANSWERED, "return 'Ks'  # wrong",                           "a card is no choice"),
     (ANSWERED, "return None  # wrong",                           "nothing is no choice"),
     ("""

@@ -18,7 +18,7 @@ from tests.server.cuts import EVERY_GAME, chooses
 
 
 @contextlib.asynccontextmanager
-async def arena_in(folder, results=None):
+async def arena_in(folder, results=None, admission=None, *, signer=None):
     """An arena that goes on with what is in the folder; at the end it stops where it stands."""
     replays = folder / "replays"
     replays.mkdir(exist_ok=True)
@@ -33,6 +33,8 @@ async def arena_in(folder, results=None):
                 results=results or MemoryResults(),
                 recovery=recovery,
                 server_id="arena",
+                admission=admission,
+                signer=signer,
             )
             arena.matches.referee._workers = WorkersHere()
             async with trio.open_nursery() as nursery:

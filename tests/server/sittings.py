@@ -62,9 +62,9 @@ class World:
     def bob(self):
         return self.bots[1]
 
-    def begin(self, game_id="abstrac", *, seed="1", ann_seat=1, hands=2, control=CONTROL):
+    def begin(self, game_id="abstrac", *, seed="1", ann_seat=1, hands=2, control=CONTROL, **terms):
         """Begin a match; at Abstrac seat 1 is asked first."""
-        spec = seeded_spec(game_id, 2, {"hands": hands}, seed=seed, time_control=control)
+        spec = seeded_spec(game_id, 2, {"hands": hands}, seed=seed, time_control=control, **terms)
         seated = [self.ann, self.bob] if ann_seat == 0 else [self.bob, self.ann]
         names = tuple(bot.session.bot.name for bot in seated)
         ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]

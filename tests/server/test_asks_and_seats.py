@@ -4,16 +4,25 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.games.abstrac import Take
+from arena.games.abstrac.words import Take
 from arena.games.catalogue import game_by_id
 from arena.referee import OpenAsk, Said
 from arena.server.session.asks import REMEMBERED_ASKS, AskState, AskTable
+from arena.server.session.seating import Seating
 from arena.server.session.seats import REMEMBERED_ENDS, SeatTable
 from arena.wire.games import codec_of
 from cardarena.games.v1 import abstrac_pb2, democracy_pb2
 from cardarena.v1 import game_pb2, play_pb2
+from tests.referee.matches import spec_of
 
-SEATING = SimpleNamespace(number=1)
+SPEC = spec_of("abstrac")
+
+
+def seating_at(number):
+    return Seating(SimpleNamespace(), number, SPEC, 0, ("ann", "bob"))
+
+
+SEATING = seating_at(1)
 CODEC = codec_of(game_by_id("abstrac"))
 SAID = Said(Take(3), 3)
 OTHER = 4
@@ -34,7 +43,7 @@ def takes(count):
 
 
 def open_ask(number):
-    ask = OpenAsk(None, 0, number, None, b"", ())
+    ask = OpenAsk(None, 0, number, None, b"", [])
     ask.number = number
     return ask
 
@@ -200,7 +209,7 @@ def test_the_oldest_settled_ask_is_forgotten_and_no_open_one():
 
 
 def playing(table, number=1):
-    seating = SimpleNamespace(number=number)
+    seating = seating_at(number)
     table.add(seating)
     return seating
 

@@ -1,5 +1,6 @@
 """Who is let in, how lists are paged, and how a refusal is carried."""
 
+import asyncio
 import contextlib
 
 import grpc
@@ -8,10 +9,12 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from arena.server.bots import BotId
+from arena.server.gate.calls import refuse
 from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
 from arena.server.services.pages import Place, page_size
 from arena.testing.orders import match_request
+from tests.doubles.calls import Call
 from tests.fuzz.calls import House
 
 ANN, BOB = BotId("ann"), BotId("bob", 2)
@@ -101,6 +104,19 @@ def test_a_refusal_does_not_repeat_a_long_text():
     assert len(refused.text) == MAX_TEXT_CHARS
     assert refused.text.endswith("…")
     assert len(refused.trailing_metadata()[0][1]) < 1_000
+
+
+class Gone(Call):
+    """A call whose peer has hung up, so that nothing can be sent any more."""
+
+    async def abort(self, code, text=""):
+        raise grpc.aio.InternalError("Failed grpc_call_start_batch: 8")
+
+
+def test_a_refusal_that_nobody_hears_ends_the_call_as_one_that_was_hung_up():
+    """What grpc says then would stand in the log as an error of the arena's own."""
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(refuse(Gone(), invalid("MALFORMED", "no such message")))
 
 
 def test_a_bot_with_a_key_sits_once_at_a_table_and_a_guest_may_try_itself(tmp_path):

@@ -12,6 +12,7 @@ import os
 import re
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import grpc
 import pytest
@@ -31,12 +32,13 @@ from arena.server import data_folder as notice
 from arena.server import watch as watch_module
 from arena.server.bots import BotId
 from arena.server.gate import calls as guard
-from arena.server.gate.tokens import Tokens, new_token
+from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.refusals import Refused
 from arena.server.services import metrics
 from arena.server.services import status as status_module
 from arena.server.services.lobby import Lobby
 from arena.server.session.session import Session
+from arena.store.keys import Key, Scope
 from arena.testing.orders import match_request
 from cardarena import _deals as sdk
 from cardarena.games.v1 import sixty_six_pb2
@@ -110,6 +112,9 @@ def test_cards_are_told_from_other_words(text, found):
 
 
 # An arena that is given every chance.
+
+
+ORGANISERS = new_token()
 
 
 class Player:
@@ -195,7 +200,8 @@ class Scene:
                 GAME,
                 [player.name for player in self.players],
                 time_control={"move_ms": int(PATIENCE_S * 2000)},
-            )
+            ),
+            metadata=(("authorization", f"Bearer {ORGANISERS}"),),
         ).match.match_id
         threads = [threading.Thread(target=player.run) for player in self.players]
         for thread in threads:
@@ -334,7 +340,10 @@ def played(folder):
     level = root.level
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    tokens = Tokens(guests=True)
+    made = datetime(2026, 11, 22, tzinfo=UTC)
+    digest = token_sha256(ORGANISERS)
+    organiser = Key(key_id(ORGANISERS), digest, Scope.ORGANISER, "house", "", made)
+    tokens = Tokens(guests=True, keys=[organiser])
     try:
         with running(folder, tokens, metrics_port=0) as arena:
             scene = Scene(arena, folder, lambda scene: [Player(scene, "ann"), Player(scene, "bob")])
@@ -640,8 +649,8 @@ def plant_all_events_for_all_seats(patch):
 def plant_a_note_in_what_is_sent(patch):
     attach = Session.attach
 
-    def telling(self, hello, outbox):
-        attach(self, hello, outbox)
+    def telling(self, hello, outbox, address):
+        attach(self, hello, outbox, address)
         (scene,) = SCENES
         refusal = play_pb2.Refusal(text=scene.players[0].note)
         outbox.post(play_pb2.ArenaMessage(refusal=refusal).SerializeToString())

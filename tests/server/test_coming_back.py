@@ -9,23 +9,29 @@ from trio.testing import wait_all_tasks_blocked
 
 from arena.cli import main as main_command
 from arena.ladder.results import MatchOutcome
-from arena.referee import AbortCause
+from arena.referee import AbortCause, Unwritten
+from arena.replay import disk
+from arena.replay.fairness import context_of
+from arena.replay.journal import journal as journal_module
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
-from arena.replay.read import read_body
+from arena.replay.read import Replay, read_body
 from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
 from arena.replay.write import write_replay
 from arena.server.bots import BotId
-from arena.server.matches.restore import HELD_S, aborted
-from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, ordered_message
+from arena.server.matches import cut_short
+from arena.server.matches.restore import HELD_S, POWER_CUT, aborted
+from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, TableOrder, ordered_message
 from arena.server.refusals import Refused
 from arena.store import EndedMatch
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.results import MemoryResults
 from cardarena.v1 import journal_pb2, play_pb2
+from tests.server import lives
 from tests.server.cuts import quick_disk
+from tests.server.deal_logs import contexts
 from tests.server.lives import arena_in, plays, run, says_hello
 
 ANN, BOB = BotId("ann"), BotId("bob")
@@ -241,6 +247,75 @@ def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
     run(main)
 
 
+# What a bot thinks, and how long it is away.
+
+
+def clock_of(line):
+    """What the open ask of a welcome leaves to think, for the move and in the bank, in seconds."""
+    (ask,) = line.only("welcome").open_asks
+    return (ask.clock.move_ms + ask.clock.bank_ms) / 1000
+
+
+def test_what_a_bot_has_thought_and_was_away_is_used_up_after_a_kill(folder):
+    """And stands in a replay that is true."""
+    allowed_s = (ORDER.terms.time_control.move_ms + ORDER.terms.time_control.bank_ms) / 1000
+
+    async def main():
+        async with arena_in(folder) as (arena, _):
+            lines = {bot: says_hello(arena, bot) for bot in ORDER.bots}
+            arena.matches.order(ORDER, "m", BY_HAND)
+            await wait_all_tasks_blocked()
+            (asked,) = (bot for bot, line in lines.items() if line.take_asks())
+            (other,) = {ANN, BOB} - {asked}
+            arena.hung_up(arena.sessions.get(other), lines[other])
+            await trio.sleep(4.1)
+        for thought_s in (4.0, 7.0):
+            async with arena_in(folder) as (arena, _):
+                await wait_all_tasks_blocked()
+                assert clock_of(says_hello(arena, asked)) == pytest.approx(
+                    allowed_s - thought_s, abs=0.2
+                )
+                away = arena.matches.referee.tables["m"]._places
+                assert {round(place.presence.away_s()) for place in away} == {0, 4}
+                await trio.sleep(3.1)
+        async with arena_in(folder) as (arena, nursery):
+            await wait_all_tasks_blocked()
+            for bot in ORDER.bots:
+                nursery.start_soon(plays, arena, bot)
+            assert (await arena.matches.get("m").outcome()).has_result
+
+    run(main)
+    verdict = verify_file(folder / "replays" / "m.replay")
+    assert verdict.ok, verdict.problem
+    first = Replay.open(folder / "replays" / "m.replay").decided[0]
+    assert first.charged_us == pytest.approx(10e6, abs=0.3e6)
+
+
+def test_a_bot_that_is_launched_anew_has_all_of_its_time_and_the_absences_of_before(folder):
+    """Its tournament orders the match again, and what its old process had thought is lost."""
+    allowed_s = (ORDER.terms.time_control.move_ms + ORDER.terms.time_control.bank_ms) / 1000
+
+    async def main():
+        async with arena_in(folder) as (arena, nursery):
+            lines = {bot: says_hello(arena, bot) for bot in SET.bots}
+            nursery.start_soon(arena.lease, SET, "m")
+            await wait_all_tasks_blocked()
+            (asked,) = (bot for bot, line in lines.items() if line.take_asks())
+            (other,) = {ANN, BOB} - {asked}
+            arena.hung_up(arena.sessions.get(other), lines[other])
+            await trio.sleep(4.1)
+        async with arena_in(folder) as (arena, nursery):
+            lines = {bot: says_hello(arena, bot) for bot in SET.bots}
+            nursery.start_soon(arena.lease, SET, "m")
+            await wait_all_tasks_blocked()
+            (ask,) = lines[asked].take_asks()
+            assert (ask.clock.move_ms + ask.clock.bank_ms) / 1000 == allowed_s
+            away = arena.matches.referee.tables["m"]._places
+            assert {round(place.presence.away_s()) for place in away} == {0, 4}
+
+    run(main)
+
+
 # What a damaged journal costs.
 
 
@@ -315,6 +390,59 @@ def test_a_match_of_a_deal_set_whose_journal_is_damaged_is_aborted_and_played_ag
     assert verdict.ok, verdict.problem
 
 
+@pytest.mark.parametrize(
+    ("order", "policy"), [(ORDER, BY_HAND), (SET, SCHEDULED)], ids=["made by hand", "of a deal-set"]
+)
+def test_a_match_whose_packs_are_lost_is_aborted_and_says_so(order, policy, folder, caplog):
+    """It does not begin anew by other packs, as if nothing had been told."""
+    results = MemoryResults()
+
+    async def main():
+        await a_life_to_mid_match(folder, order, policy)
+        deals = folder / "journal" / "deals"
+        data = bytearray(deals.read_bytes())
+        data[-3] ^= 1  # the only record: the key of the seeded deals
+        deals.write_bytes(bytes(data))
+        async with arena_in(folder, results) as (arena, _):
+            await wait_all_tasks_blocked()
+            assert not arena.matches.in_play
+            assert not arena.matches.waiting
+        assert deals.read_bytes().startswith(bytes(data)), "nothing is cut off"
+
+    run(main)
+    outcome = results.ended["m"].outcome
+    assert (outcome.ending, outcome.evidence) == ("aborted", "journal")
+    (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
+    assert (line.message, line.match) == ("a match is aborted, as the journal is damaged", "m")
+
+
+def test_what_notes_have_taken_is_known_after_a_restart(folder, monkeypatch):
+    """Else whoever is restarted often could write as much again each time."""
+    choose = lives.chooses
+
+    def chooses_with_a_note(ask):
+        answer = choose(ask)
+        answer.note = "é"
+        return answer
+
+    monkeypatch.setattr(lives, "chooses", chooses_with_a_note)
+
+    async def main():
+        await a_life_to_mid_match(folder, ORDER, BY_HAND)
+        async with arena_in(folder) as (arena, _):
+            await wait_all_tasks_blocked()
+            noted = [
+                record.noted.seat
+                for record in map(journal_pb2.Record.FromString, arena.matches._logs["m"].bodies)
+                if record.HasField("noted")
+            ]
+            for seat, bot in enumerate(ORDER.bots):
+                (seating,) = arena.sessions.get(bot)._seats
+                assert seating.note_bytes == noted.count(seat) * (100 + 2) > 0
+
+    run(main)
+
+
 def test_a_result_that_is_recorded_stands_though_the_journal_is_damaged(folder):
     results = MemoryResults()
 
@@ -382,3 +510,150 @@ def test_an_end_is_told_again_after_a_restart_unless_the_bot_heard_of_it(folder,
                     assert list(end.scores) == list(match.played.scores)
 
     run(main)
+
+
+# After a power cut: what was not synced is gone, and the machine has another boot.
+
+FAIR = match_order("abstrac", (ANN, BOB), {"hands": 20}, match_id="m")
+FAIR_SET = DealSetOrder(
+    "set", FAIR.terms, (TableOrder("m", (ANN, BOB)), TableOrder("n", (BOB, ANN), 1))
+)
+
+
+def power_is_cut(folder, monkeypatch, keeps):
+    """Lose all records of the journal from the first on that `keeps` says no to, and the boot."""
+    (segment,) = (folder / "journal").glob("*.journal")
+    with segment.open("rb") as file:
+        records = [(each, read_body(each)[1]) for each in read_records(file, JOURNAL_MAGIC)]
+    lost = [each.offset for each, body in records if not keeps(body)]
+    if lost:
+        segment.write_bytes(segment.read_bytes()[: lost[0]])
+    for module in (cut_short, journal_module):
+        monkeypatch.setattr(module, "boot_id", lambda: "another boot")
+
+
+async def a_life(folder, orders, policy, results, seconds):
+    """A life in which these matches are begun and played for a while."""
+    async with arena_in(folder, results) as (arena, nursery):
+        for bot in (ANN, BOB):
+            nursery.start_soon(plays, arena, bot)
+        await trio.sleep(0.05)
+        for order, match_id in orders:
+            arena.matches.order(order, match_id, policy)
+        await trio.sleep(seconds)
+        return {match_id: arena.matches.get(match_id) is not None for _, match_id in orders}
+
+
+def before(kind):
+    """Keeps what was written before the first record of a kind."""
+    return lambda body: not isinstance(body, kind)
+
+
+@pytest.mark.parametrize("kept", ["its beginning is lost", "its moves are lost"])
+@pytest.mark.parametrize("order", [FAIR, FAIR_SET], ids=["alone", "of a deal-set"])
+def test_after_a_power_cut_no_deal_is_played_again_by_the_packs_that_bots_saw(
+    order, kept, folder, monkeypatch
+):
+    policy = BY_HAND if order is FAIR else SCHEDULED
+    lost = journal_pb2.Opened if kept == "its beginning is lost" else journal_pb2.Decided
+    results = MemoryResults()
+
+    async def main():
+        assert await a_life(folder, [(order, "m")], policy, results, 0.3) == {"m": True}
+        ((first, _),) = contexts(folder)
+        power_is_cut(folder, monkeypatch, before(lost))
+        async with arena_in(folder, results) as (arena, nursery):
+            for bot in (ANN, BOB):
+                nursery.start_soon(plays, arena, bot)
+            if order is FAIR_SET:
+                for match_id in order.match_ids:
+                    assert (await arena.lease(order, match_id)).has_result
+            elif match := arena.matches.get("m"):
+                assert (await match.outcome()).has_result
+            await trio.sleep(1)
+        return first
+
+    first = run(main)
+    log = contexts(folder)
+    if order is FAIR and lost is journal_pb2.Decided:
+        assert log == [(first, "")], "it is aborted, and nobody plays it again"
+        assert results.ended["m"].outcome.ending == "aborted"
+        return
+    assert log[0] == (first, POWER_CUT)
+    ((_, other),) = log[1:]
+    assert other == "", "the packs that it was played by in the end"
+    for match_id in order.match_ids:
+        verdict = verify_file(folder / "replays" / f"{match_id}.replay")
+        assert verdict.ok, verdict.problem
+        replay = Replay.open(folder / "replays" / f"{match_id}.replay")
+        assert context_of(replay.opened) == log[1][0]
+
+
+def test_a_deal_set_that_has_a_result_keeps_its_packs_after_a_power_cut(folder, monkeypatch):
+    """Its matches count together. At most 20 ms of the one in play are told twice."""
+    results = MemoryResults()
+
+    async def main():
+        async with arena_in(folder, results) as (arena, nursery):
+            for bot in (ANN, BOB):
+                nursery.start_soon(plays, arena, bot)
+            await trio.sleep(0.05)
+            assert (await arena.lease(FAIR_SET, "m")).has_result
+            arena.matches.order(FAIR_SET, "n", SCHEDULED)
+            await trio.sleep(0.1)
+            assert arena.matches.get("n") is not None
+        power_is_cut(folder, monkeypatch, lambda _: True)
+        async with arena_in(folder, results) as (arena, nursery):
+            for bot in (ANN, BOB):
+                nursery.start_soon(plays, arena, bot)
+            assert (await arena.lease(FAIR_SET, "n")).has_result
+            await trio.sleep(1)
+
+    run(main)
+    assert [why for _, why in contexts(folder)] == [""]
+
+
+def test_a_kill_without_a_power_cut_loses_no_deal(folder):
+    results = MemoryResults()
+
+    async def main():
+        await a_life(folder, [(FAIR_SET, "m")], SCHEDULED, results, 0.3)
+        async with arena_in(folder, results) as (arena, nursery):
+            for bot in (ANN, BOB):
+                nursery.start_soon(plays, arena, bot)
+            for match_id in FAIR_SET.match_ids:
+                assert (await arena.lease(FAIR_SET, match_id)).has_result
+
+    run(main)
+    assert [why for _, why in contexts(folder)] == [""]
+
+
+def test_no_bot_is_asked_by_a_fair_deal_before_the_disk_knows_of_the_match(folder, monkeypatch):
+    def refuses(fd):
+        if any(
+            isinstance(body, journal_pb2.Opened)
+            for segment in (folder / "journal").glob("*.journal")
+            for body in bodies_of(segment)
+        ):
+            raise OSError(28, "No space left on device")
+
+    lines = []
+
+    async def main():
+        async with arena_in(folder) as (arena, _):
+            lines.extend(says_hello(arena, bot) for bot in (ANN, BOB))
+            monkeypatch.setattr(disk, "sync_data", refuses)
+            arena.matches.order(FAIR, "m", BY_HAND)
+            await trio.sleep(1)
+
+    with pytest.raises(Unwritten):
+        run(main)
+    monkeypatch.setattr(disk, "sync_data", lambda _: None)
+    kinds = [kind for line in lines for kind in told(line)]
+    assert "match_start" in kinds
+    assert "asks" not in kinds
+
+
+def bodies_of(segment):
+    with segment.open("rb") as file:
+        return [read_body(each)[1] for each in read_records(file, JOURNAL_MAGIC)]

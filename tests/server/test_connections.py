@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 import grpc
 import pytest
 
-from arena.replay.journal.recovery import KeptSession
+from arena.replay.journal.kept_sessions import KEPT_SILENT, KeptSession, session_records
 from arena.server.bots import BotId
-from arena.server.gate.access import CALLS
+from arena.server.gate.access import CALLS, Access
 from arena.server.gate.calls import CallInterceptor
 from arena.server.gate.limits import LOCAL, OWN_HELLOS, CallLimits, Limits, Rank, address_of
 from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
-from arena.server.matches.restore import KEPT_SILENT, session_records
 from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
 from arena.server.session.register import SessionRegister
@@ -171,7 +170,11 @@ def test_a_connection_of_this_machine_has_its_share_of_each_call():
     assert gate.open(WATCH, port=8)
 
 
-@pytest.mark.parametrize("method", sorted({*CALLS} - {PLAY}))
+OWNERS = {call for call, access in CALLS.items() if access is Access.OWN}
+"""Calls that no organiser makes."""
+
+
+@pytest.mark.parametrize("method", sorted({*CALLS} - {PLAY} - OWNERS))
 def test_an_organiser_is_let_in_whatever_is_open_and_however_busy_the_arena_is(method):
     gate = Gate(calls=1, why_busy=lambda: "the arena is 90 ms late")
     gate.number(method, port=7)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena.replay.deal_book import seeded_opening
 from arena.replay.journal.journal import boot_id
 from arena.replay.journal.recovery import Unfinished
 from arena.server.matches.cut_short import RecoveryAction, action_for
@@ -12,11 +13,13 @@ from cardarena.v1 import journal_pb2
 ALONE = match_order("abstrac", ("ann", "bob"), {"hands": 2}, seed="1", match_id="m")
 SET = DealSetOrder("set", ALONE.terms, (TableOrder("m", ALONE.bots),), ALONE.seed)
 HERE, BEFORE = boot_id(), "another boot"
-RESUMES, WAITS, ENDS = (
+RESUMES, WAITS, ENDS, DAMAGED = (
     RecoveryAction.RESUME_NOW,
     RecoveryAction.RESUME_WHEN_ORDERED,
     RecoveryAction.ABORT,
+    RecoveryAction.ABORT_AS_DAMAGED,
 )
+OPENING = seeded_opening(ALONE.seed)
 
 ACTIONS = [
     pytest.param(ALONE, BY_HAND, HERE, RESUMES, id="made by hand, the arena was killed"),
@@ -34,4 +37,6 @@ def test_what_becomes_of_a_match(order, policy, boot, action):
     message = ordered_message(order, "m", policy) if order else None
     deal_set = "set" if order is SET else ""
     opened = journal_pb2.Opened(match_id="m", deal_set=deal_set)
-    assert action_for(Unfinished(opened, (), None, (), message, boot)) is action
+    assert action_for(Unfinished(opened, (), OPENING, (), message, boot)) is action
+    # Whoever orders it again would play it with other packs than its bots have seen.
+    assert action_for(Unfinished(opened, (), None, (), message, boot)) is DAMAGED

@@ -12,7 +12,7 @@ import pytest
 from arena.games.catalogue import GAMES
 from arena.referee import Ending, FaultKind
 from arena.replay.deal_book import read_log
-from arena.replay.fairness import transcript_of
+from arena.replay.fairness import shown_transcript
 from arena.replay.journal.deal_log import STOPPED
 from arena.replay.read import Replay
 from arena.replay.signing import (
@@ -22,7 +22,7 @@ from arena.replay.signing import (
     transcript_statement,
 )
 from arena.replay.verify import verify
-from arena.server.deals import handshake
+from arena.server.deals import deal_time
 from arena.server.gate.tokens import Tokens
 from arena.testing.orders import match_request
 from cardarena import _deals as sdk
@@ -148,7 +148,8 @@ def test_a_match_by_a_fair_deal_is_proved_by_its_replay_and_the_public_log(bare,
         last = "match_end" if bare else "deal_close"
         closed, _ = together(lambda: ann.take("deal_close"), lambda: bob.take(last))
         assert not closed.void_reason
-        assert ann.contexts == bob.contexts == [closed.context]
+        assert ann.contexts == [closed.context]
+        assert len({*ann.contexts, *bob.contexts, closed.deal}) == 3
         assert ann.brain.lies == bob.brain.lies == []
         order = [kind for kind in ann.told if kind != "asks"]
         assert order == [
@@ -164,9 +165,9 @@ def test_a_match_by_a_fair_deal_is_proved_by_its_replay_and_the_public_log(bare,
         assert str(verify(replay).fairness) == f"fair deal, entropy from {entropy} of 2"
         fair_deal = replay.opened.fair_deal
         log = read_log(folder / "commitments")
-        assert log.heads[closed.context] == fair_deal.log_head
-        assert log.committed[closed.context].server_commitment == fair_deal.server_commitment
-        assert log.opened[closed.context].secret == replay.revealed.secret == closed.secret
+        assert log.heads[closed.deal] == fair_deal.log_head
+        assert log.committed[closed.deal].server_commitment == fair_deal.server_commitment
+        assert log.opened[closed.deal].secret == replay.revealed.secret == closed.secret
         assert log.unopened == set()
 
 
@@ -182,11 +183,12 @@ def test_what_bots_are_shown_and_every_replay_is_signed_by_the_arena_of_the_fold
         together(lambda: ann.take("deal_close"), lambda: bob.take("deal_close"))
         replay = replay_of(ann, match_id)
     require_signed_by(replay, key)
-    shown = transcript_statement(transcript_of(replay.opened))
-    assert len(deals) == 2
+    assert len({deal.transcript for deal in deals}) == 2
     for deal in deals:
         assert deal.public_key == key
-        assert is_signed(key, deal.signature, shown)
+        shown = shown_transcript(replay.opened, deal.participant, deal.server_commitment)
+        assert deal.transcript == shown
+        assert is_signed(key, deal.signature, transcript_statement(shown))
     assert kept_key(folder).public_key == key
 
 
@@ -223,7 +225,8 @@ def test_a_bot_that_opens_wrongly_forfeits_and_the_other_gets_its_result(folder)
 
 
 def test_a_bot_that_does_not_open_in_time_forfeits(folder, monkeypatch):
-    monkeypatch.setattr(handshake, "REVEAL_S", 0.3)
+    monkeypatch.setattr(deal_time, "FREE_S", 0.1)
+    monkeypatch.setattr(deal_time, "STEP_S", 0.3)
     with (
         running(folder, Tokens(guests=True)) as arena,
         bots_at(arena.address, "ann", "bob") as (ann, bob),
@@ -302,17 +305,17 @@ def process(folder):
 def test_a_deal_that_a_kill_interrupts_is_void_in_the_public_log(folder):
     with process(folder) as (server, address), bots_at(address, "ann", "bob") as (ann, bob):
         create(ann, "ann", "bob")
-        opened = ann.take("deal_open")
+        ann.take("deal_open")
         bob.take("deal_open")
         ann.take("deal_transcript")
         bob.until("deal_transcript")
         server.send_signal(signal.SIGKILL)
         server.wait()
     log = read_log(folder / "commitments")
-    assert log.unopened == {opened.context}
+    (unopened,) = log.unopened
     with process(folder):
         pass
     # What the arena says once it listens is on disk when it is killed.
     log = read_log(folder / "commitments")
     assert log.damage == []
-    assert log.opened[opened.context].void_reason == STOPPED
+    assert log.opened[unopened].void_reason == STOPPED

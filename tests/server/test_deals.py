@@ -1,5 +1,6 @@
 """Fair deals against every kind of bot, a slow arena, and an arena that is killed."""
 
+import contextlib
 import dataclasses
 import hashlib
 import itertools
@@ -21,19 +22,26 @@ from arena.deal import (
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import FaultKind, ForfeitedSeat, Unwritten
 from arena.replay import disk
-from arena.replay.deal_book import read_deals, read_log
+from arena.replay.deal_book import read_deals, read_log, view_of
 from arena.replay.journal.deal_log import STOPPED
 from arena.server.bots import BotId
 from arena.server.data_folder import arena_id
 from arena.server.deals import fair as deals_module
+from arena.server.deals.deal_sets import DealSets
+from arena.server.deals.deal_time import DEAL_TIME_S, FREE_S, REGAINED_PER_S, STEP_S
 from arena.server.deals.fair import FairDeals
-from arena.server.deals.handshake import COMMIT_S, REVEAL_LIMIT_S, REVEAL_S
 from arena.server.orders import TableOrder
 from arena.testing.deals import Noted, Unshuffled
 from arena.wire.settings import settings_of_options, values_of_settings
-from cardarena import _deals as sdk
 from cardarena.v1 import journal_pb2
+from tests.fuzz.calls import House
 from tests.server.dealing import THINKING_S, Bot, in_world, order_of, reason
+
+
+def one_table(order):
+    """The same deal-set with its first table alone."""
+    return dataclasses.replace(order, tables=order.tables[:1])
+
 
 TIMEOUT, MALFORMED = FaultKind.TIMEOUT, FaultKind.MALFORMED
 
@@ -102,16 +110,16 @@ def entropy_of(bot):
     return deal.entropy
 
 
-def flickers(period_s, times):
-    """Is there for half of each period, and never opens its commitment."""
+def flickers(away_s, here_s, times):
+    """Comes and goes, and never opens its commitment."""
 
     async def flicker(bot, message):
         for _ in range(times):
             bot.acts["deal_transcript"] = nothing
             bot.go()
-            await trio.sleep(period_s / 2)
+            await trio.sleep(away_s)
             bot.come()
-            await trio.sleep(period_s / 2)
+            await trio.sleep(here_s)
 
     return flicker
 
@@ -136,31 +144,31 @@ BEHAVIOUR = [
     ({}, GONE,                                        "ann cat",     {},               HONEST_S, "one is away"),
     ({}, None,                                        "ann cat",     {},               HONEST_S, "one was never seen"),
     ({}, acts(deal_open=commits_to_nothing),          "ann cat",     {},               HONEST_S, "one takes no part, and says so"),
-    ({}, acts(deal_open=nothing),                     "ann cat",     {},               COMMIT_S + THINKING_S, "one does not commit"),
+    ({}, acts(deal_open=nothing),                     "ann cat",     {},               STEP_S + THINKING_S, "one does not commit"),
     ({}, acts(deal_open=after(4)),                    "ann bob cat", {},               4 + HONEST_S, "one commits slowly"),
-    ({}, acts(deal_open=after(6)),                    "ann cat",     {},               COMMIT_S + THINKING_S, "one commits too late"),
+    ({}, acts(deal_open=after(6)),                    "ann cat",     {},               STEP_S + THINKING_S, "one commits too late"),
     ({}, acts(deal_open=away(2)),                     "ann bob cat", {},               2 + HONEST_S, "one is away before it commits, and back in time"),
-    ({}, acts(deal_open=away(6)),                     "ann cat",     {},               COMMIT_S + THINKING_S, "one is away before it commits, and back too late"),
+    ({}, acts(deal_open=away(6)),                     "ann cat",     {},               STEP_S + THINKING_S, "one is away before it commits, and back too late"),
     (SLOW, acts(deal_open=away(3, Bot.answer)),         "ann bob cat", {},               3 + HONEST_S, "one is away after it committed, and back in time"),
     ({}, acts(deal_transcript=after(4)),              "ann bob cat", {},               4 + HONEST_S, "one opens slowly"),
-    ({}, acts(deal_transcript=away(20)),              "ann bob cat", {},               20 + HONEST_S, "one is away before it opens, and back in time"),
-    ({}, acts(deal_transcript=after(3, away(20))),    "ann bob cat", {},               23 + HONEST_S, "one comes back with 2 s left to open"),
-    ({}, acts(deal_transcript=after(3, away(20, after(0, opens_briefly)))),
-                                                      "ann bob cat", {},               23 + HONEST_S, "a bad opening does not count, the later one does"),
-    ({}, acts(deal_transcript=nothing),               "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one does not open"),
-    ({}, acts(deal_transcript=after(6)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one opens too late"),
-    ({}, acts(deal_transcript=away(99)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away before it opens, and back too late"),
-    ({}, acts(deal_transcript=away(28, then=after(4))), "ann cat", {"bob": TIMEOUT}, THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away for so long that it has no time left"),
-    (SLOW, acts(deal_open=away(99, Bot.answer)),        "ann cat",     {"bob": TIMEOUT}, 1 + THINKING_S + REVEAL_LIMIT_S + HONEST_S, "one is away after it committed, and back too late"),
-    ({}, acts(deal_transcript=flickers(2.2, 9)),        "ann cat",     {"bob": TIMEOUT}, THINKING_S + 5 * 1.1 + REVEAL_S + HONEST_S, "one comes and goes; only its time here counts"),
+    ({}, acts(deal_transcript=away(9)),               "ann bob cat", {},               9 + HONEST_S, "one is away before it opens, and back in time"),
+    ({}, acts(deal_transcript=after(3, away(6))),     "ann bob cat", {},               9 + HONEST_S, "one comes back with 2 s left to open"),
+    ({}, acts(deal_transcript=after(3, away(6, after(0, opens_briefly)))),
+                                                      "ann bob cat", {},               9 + HONEST_S, "a bad opening does not count, the later one does"),
+    ({}, acts(deal_transcript=nothing),               "ann cat",     {"bob": TIMEOUT}, THINKING_S + STEP_S + HONEST_S, "one does not open"),
+    ({}, acts(deal_transcript=after(6)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + STEP_S + HONEST_S, "one opens too late"),
+    ({}, acts(deal_transcript=away(99)),              "ann cat",     {"bob": TIMEOUT}, THINKING_S + DEAL_TIME_S + HONEST_S, "one is away before it opens, and back too late"),
+    ({}, acts(deal_transcript=away(8, then=after(4))), "ann cat", {"bob": TIMEOUT}, THINKING_S + DEAL_TIME_S + HONEST_S, "one is away for so long that it has no time left"),
+    (SLOW, acts(deal_open=away(99, Bot.answer)),        "ann cat",     {"bob": TIMEOUT}, 1 + THINKING_S + DEAL_TIME_S + HONEST_S, "one is away after it committed, and back too late"),
+    ({}, acts(deal_transcript=flickers(0.4, 1.1, 9)),   "ann cat",     {"bob": TIMEOUT}, THINKING_S + 5 * 0.4 + STEP_S + HONEST_S, "one comes and goes; only its time here counts"),
     ({}, acts(deal_transcript=opens_wrongly),         "ann cat",     {"bob": MALFORMED}, HONEST_S + HONEST_S, "one opens wrongly"),
     ({}, acts(deal_transcript=opens_wrongly_then_rightly), "ann cat", {"bob": MALFORMED}, HONEST_S + HONEST_S, "one opens wrongly, then rightly"),
     ({}, acts(deal_transcript=copies),                "ann cat",     {"bob": MALFORMED}, 3 * THINKING_S + HONEST_S, "one opens with another's entropy"),
-    ({}, acts(deal_transcript=opens_briefly),         "ann cat",     {"bob": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one opens with too few bytes, and never again"),
+    ({}, acts(deal_transcript=opens_briefly),         "ann cat",     {"bob": TIMEOUT}, THINKING_S + STEP_S + HONEST_S, "one opens with too few bytes, and never again"),
     ({}, acts(deal_transcript=opens_briefly_then_rightly), "ann bob cat", {},          HONEST_S, "one opens with too few bytes, then rightly"),
     (acts(deal_transcript=nothing), acts(deal_transcript=opens_wrongly),
-                                                      "cat", {"ann": TIMEOUT, "bob": MALFORMED}, THINKING_S + REVEAL_S + HONEST_S, "two are to blame at once"),
-    (acts(deal_transcript=nothing), BARE,             "cat",         {"ann": TIMEOUT}, THINKING_S + REVEAL_S + HONEST_S, "one is to blame, beside a bare bot"),
+                                                      "cat", {"ann": TIMEOUT, "bob": MALFORMED}, THINKING_S + STEP_S + HONEST_S, "two are to blame at once"),
+    (acts(deal_transcript=nothing), BARE,             "cat",         {"ann": TIMEOUT}, THINKING_S + STEP_S + HONEST_S, "one is to blame, beside a bare bot"),
 ]
 # fmt: on
 
@@ -194,6 +202,7 @@ def test_whatever_bots_do(ann, bob, adding, blamed, seconds, why, tmp_path, monk
             shown,
             fixed.opening.secret,
             entropies,
+            {each.participant: view_of(fixed.context, each) for each in fair.participants},
         )
         added = [each.bot for each in fair.participants if each.commitment != NO_COMMITMENT]
         assert sorted(added) == adding.split()
@@ -206,7 +215,7 @@ def test_whatever_bots_do(ann, bob, adding, blamed, seconds, why, tmp_path, monk
             voids = [bool(close.void_reason) for close in each.closes()]
             if name in added:
                 assert voids == [True] * (len(voids) - 1) + [False]
-                assert each.closes()[-1].context == fixed.context
+                assert each.closes()[-1].deal == fixed.context
             if not each.adds_entropy:
                 assert each.told == []
         attempts = 1 if not blamed else 2
@@ -233,44 +242,173 @@ def test_bare_bots_are_not_waited_for(tmp_path, monkeypatch):
     in_world(tmp_path, monkeypatch, main)
 
 
+# What others wait for a bot is the bot's own time.
+
+
+async def seconds_to_fix(world, name):
+    """How long three bots wait for a deal-set, and who adds entropy to it."""
+    began_s = trio.current_time()
+    fixed = await world.deals.fix(order_of("ann", "bob", "cat", deal_set=name))
+    adding = {each.bot for each in fixed.fair_deal.participants if each.commitment != NO_COMMITMENT}
+    return trio.current_time() - began_s, adding
+
+
+def again(act, kind):
+    """Does the same at every message of a kind."""
+
+    async def acting(bot, message):
+        bot.acts[kind] = again(act, kind)
+        await act(bot, message)
+
+    return acting
+
+
+def commit_deadlines(bot):
+    """How long the bot was told, at each deal-set, that it has to commit, in milliseconds."""
+    return [each.deal_open.deadline_ms for each in bot.told if each.HasField("deal_open")]
+
+
+# fmt: off
+HABITS = [
+    (nothing,          "deal_open",       "is silent when it is to commit"),
+    (nothing,          "deal_transcript", "is silent when it is to open"),
+    (away(60),         "deal_transcript", "leaves when it is to open"),
+    (after(2.4),       "deal_open",       "always commits late"),
+    (after(2.4),       "deal_transcript", "always opens late"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("act", "kind", "why"), HABITS, ids=[row[-1] for row in HABITS])
+def test_who_keeps_others_waiting_uses_up_its_own_time_and_is_waited_for_no_more(
+    act, kind, why, tmp_path, monkeypatch
+):
+    async def main(world):
+        for name in ("ann", "cat"):
+            world.add(name)
+        bob = world.add("bob", acts={kind: again(act, kind)})
+        waits, deal_sets = [], 60
+        for number in range(deal_sets):
+            if not bob.connected:
+                bob.come()
+            seconds, adding = await seconds_to_fix(world, f"g{number}")
+            waits.append(seconds)
+            assert {"ann", "cat"} <= adding
+        # A deal-set is agreed again if a commitment is not opened.
+        others_s = 2 * HONEST_S * deal_sets
+        free_s = FREE_S * deal_sets if why.startswith("always") else 0
+        regained_s = sum(waits) * REGAINED_PER_S
+        assert sum(waits) <= DEAL_TIME_S + others_s + free_s + regained_s
+        assert max(waits) <= DEAL_TIME_S + 2 * HONEST_S
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_a_silent_bot_is_waited_for_less_and_less_and_then_dealt_to_without_its_entropy(
+    tmp_path, monkeypatch
+):
+    async def main(world):
+        for name in ("ann", "cat"):
+            world.add(name)
+        bob = world.add("bob", acts={"deal_open": again(nothing, "deal_open")})
+        waits = []
+        for number in range(6):
+            seconds, adding = await seconds_to_fix(world, f"g{number}")
+            assert adding == {"ann", "cat"}
+            waits.append(round(seconds - THINKING_S, 1))
+        assert waits == [5.0, 2.5, 1.3, 1.0, THINKING_S, THINKING_S]
+        assert [round(each / 1000, 1) for each in commit_deadlines(bob)] == [5.0, 2.5, 1.3, 1.0]
+        # It has its time again after an hour in which it kept nobody waiting.
+        bob.acts.clear()
+        await trio.sleep(3600)
+        seconds, adding = await seconds_to_fix(world, "later")
+        assert (seconds, adding) == (pytest.approx(HONEST_S), {"ann", "bob", "cat"})
+        assert bob.told[-1].deal_transcript.deadline_ms == STEP_S * 1000
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_who_answers_within_a_second_never_uses_up_its_time(tmp_path, monkeypatch):
+    async def main(world):
+        for name in ("ann", "cat"):
+            world.add(name)
+        slow = {
+            "deal_open": again(after(0.8), "deal_open"),
+            "deal_transcript": again(after(0.8), "deal_transcript"),
+        }
+        bob = world.add("bob", acts=slow)
+        for number in range(40):
+            _, adding = await seconds_to_fix(world, f"g{number}")
+            assert adding == {"ann", "bob", "cat"}
+        assert bob.told[-1].deal_transcript.deadline_ms == STEP_S * 1000
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_what_several_deal_sets_wait_at_once_counts_once(tmp_path, monkeypatch):
+    async def main(world):
+        for name in ("ann", "cat"):
+            world.add(name)
+        bob = world.add("bob", acts={"deal_open": again(nothing, "deal_open")})
+        async with trio.open_nursery() as nursery:
+            for number in range(5):
+                nursery.start_soon(seconds_to_fix, world, f"g{number}")
+        await seconds_to_fix(world, "after")
+        assert commit_deadlines(bob)[-1] == pytest.approx(2500, abs=20)
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_the_time_of_one_bot_is_no_other_bots(tmp_path, monkeypatch):
+    async def main(world):
+        world.add("bob", acts={"deal_open": again(nothing, "deal_open")})
+        ann = world.add("ann")
+        for number in range(4):
+            await world.deals.fix(order_of("ann", "bob", deal_set=f"g{number}"))
+        assert {*commit_deadlines(ann)} == {STEP_S * 1000}
+
+    in_world(tmp_path, monkeypatch, main)
+
+
 def test_what_honest_bots_are_told(tmp_path, monkeypatch):
     async def main(world):
         ann, bob = world.add("ann"), world.add("bob")
         fixed = await world.deals.fix(order_of("ann", "bob"))
-        deal = ann.brain._deals[fixed.context]
-        assert deal.transcript == bob.brain._deals[fixed.context].transcript
+        ((context, deal),) = ann.brain._deals.items()
+        (bobs,) = bob.brain._deals.values()
         await world.deals.close(fixed.context)
         assert ann.kinds() == bob.kinds() == ["deal_open", "deal_transcript", "deal_close"]
         opened, shown, closed = (each.ListFields()[0][1] for each in ann.told)
-        assert opened.deadline_ms == COMMIT_S * 1000
-        assert shown.deadline_ms == REVEAL_S * 1000
+        assert opened.context == shown.context == closed.context == context
+        assert closed.deal == fixed.context
+        assert opened.deadline_ms == STEP_S * 1000
+        assert shown.deadline_ms == STEP_S * 1000
         assert closed.void_reason == ""
         names = {opened.participant, bob.told[0].deal_open.participant}
-        assert {each.participant for each in shown.commitments} == names
+        assert {each.participant for each in closed.entropies} == names
         # A pseudonym tells nothing of the bot, and is not used again.
         again = await world.deals.fix(order_of("ann", "bob", deal_set="g2"))
         assert not names & {each.participant for each in again.fair_deal.participants}
-        key = sdk.key_of(
-            deal.transcript, closed.secret, {e.participant: e.entropy for e in closed.entropies}
-        )
-        assert key == fixed.key
+        assert deal.key == fixed.key
+        assert deal.opened.transcript == bobs.opened.transcript
+        assert deal.transcript != bobs.transcript
 
     in_world(tmp_path, monkeypatch, main)
 
 
 def test_who_comes_back_is_told_how_much_time_is_left(tmp_path, monkeypatch):
     async def main(world):
-        acts = {"deal_open": away(2), "deal_transcript": after(3, away(20))}
+        acts = {"deal_open": away(2), "deal_transcript": after(3, away(4))}
         world.add("ann")
         bob = world.add("bob", acts=acts)
         await world.deals.fix(order_of("ann", "bob"))
-        opens = [each.deal_open.deadline_ms for each in bob.told if each.HasField("deal_open")]
+        opens = commit_deadlines(bob)
         shown = [
             each.deal_transcript.deadline_ms
             for each in bob.told
             if each.HasField("deal_transcript")
         ]
-        assert (opens, shown) == ([5000, 3000, 0], [5000, 2000])
+        assert (opens, shown) == ([5000, 3000, 0], [4450, 1450])
 
     in_world(tmp_path, monkeypatch, main)
 
@@ -287,8 +425,10 @@ def test_who_is_to_blame_is_told_why_and_plays_on_by_fallback(tmp_path, monkeypa
             ForfeitedSeat(2, MALFORMED, "its entropy did not open its commitment to the deal"),
         )
         assert bob.refused == ["MALFORMED"]
-        # It is not asked again, and hears why the first attempt is void.
-        assert bob.kinds() == ["deal_open", "deal_transcript", "deal_close"]
+        # It is not asked again, and hears why the first attempt is void when the deal-set is over.
+        assert bob.kinds() == ["deal_open", "deal_transcript"]
+        await world.deals.close(fixed.context)
+        assert bob.kinds() == ["deal_open", "deal_transcript", "deal_close", "deal_close"]
         void = bob.closes()[0].void_reason
         assert bob.told[0].deal_open.participant in void
         assert "opened it wrongly" in void
@@ -340,7 +480,8 @@ def test_each_instance_of_a_bot_answers_for_itself(tmp_path, monkeypatch):
         assert [each.seat for each in fixed.forfeited_seats(table.bots)] == [1]
         assert {each.instance for each in fixed.fair_deal.participants} == {1, 2}
         await world.deals.close(fixed.context)
-        assert honest.closes()[-1].context == liar.closes()[-1].context == fixed.context
+        assert honest.closes()[-1].deal == liar.closes()[-1].deal == fixed.context
+        assert honest.closes()[-1].context != liar.closes()[-1].context
 
     in_world(tmp_path, monkeypatch, main)
 
@@ -426,11 +567,11 @@ async def listens(bot, message):
 # What ann and bob do, and when bob speaks: ann keeps the handshake from going on.
 WHEN = {
     "asked": ({}, {"deal_open": listens}, 0.05),
-    "late": ({}, {"deal_open": listens}, COMMIT_S + 0.05),
+    "late": ({}, {"deal_open": listens}, STEP_S + 0.05),
     "committed": ({"deal_open": after(4)}, {}, 0.15),
     "shown": ({}, {"deal_transcript": listens}, 0.15),
     "opened": ({"deal_transcript": after(4)}, {}, 0.25),
-    "unopened": ({"deal_transcript": away(20)}, {"deal_transcript": listens}, 7),
+    "unopened": ({"deal_transcript": away(9)}, {"deal_transcript": listens}, 7),
     "fixed": ({}, {}, 1),
     "over": ({}, {}, 1),
 }
@@ -460,7 +601,13 @@ MESSAGES = [
     ("asked",     lambda it: it.world.deals.deal_commit(BotId("dan"), it.context, OTHER),
                                                       "UNKNOWN_DEAL",      "a commitment of a bare bot"),
     ("asked",     lambda it: it.world.deals.deal_reveal(BotId("dan"), it.context, OTHER),
-                                                      "OUT_OF_ORDER",     "an opening of a bare bot"),
+                                                      "UNKNOWN_DEAL",      "an opening of a bare bot"),
+    ("asked",     lambda it: it.world.deals.deal_commit(BotId("ann"), it.context, OTHER),
+                                                      "UNKNOWN_DEAL",      "a commitment under another bot's context"),
+    ("committed", lambda it: it.world.deals.deal_reveal(BotId("ann"), it.context, OTHER),
+                                                      "UNKNOWN_DEAL",      "an opening under another bot's context"),
+    ("over",      lambda it: it.world.deals.deal_reveal(BotId("ann"), it.context, OTHER),
+                                                      "UNKNOWN_DEAL",      "the same when the deal-set is over"),
     ("committed", commits(lambda it: it.commitment),  None,               "the same commitment again"),
     ("committed", commits(lambda it: OTHER),          "ALREADY_ANSWERED", "a second commitment"),
     ("committed", commits(lambda it: NO_COMMITMENT),  "ALREADY_ANSWERED", "a commitment taken back"),
@@ -503,7 +650,7 @@ def test_what_cannot_be_taken_is_refused_and_harms_nobody_else(
         await trio.sleep(seconds)
         told = Told(world, bob, bob.told[0].deal_open.context)
         if when == "over":
-            await world.deals.close(told.context)
+            await world.deals.close(result[0].context)
         answer = say(told)
         assert (answer and reason(answer)) == refused
         await trio.sleep(100)
@@ -519,6 +666,7 @@ def test_deal_sets_that_are_over_are_forgotten_in_time(tmp_path, monkeypatch):
     monkeypatch.setattr(deals_module, "REMEMBERED_DEALS", 3)
 
     async def main(world):
+        ann = world.add("ann")
         first = await world.deals.fix(order_of("ann", "bob", deal_set="first"))
         await world.deals.close(first.context)
         for at in range(4):
@@ -527,7 +675,7 @@ def test_deal_sets_that_are_over_are_forgotten_in_time(tmp_path, monkeypatch):
         assert len(world.deals._over) == 3
         assert world.deals._handshakes == {}
         assert list(world.log.book.deals()) == []
-        refusal = world.deals.deal_commit(BotId("ann"), first.context, OTHER)
+        refusal = world.deals.deal_commit(BotId("ann"), ann.closes()[0].context, OTHER)
         assert reason(refusal) == "UNKNOWN_DEAL"
 
     in_world(tmp_path, monkeypatch, main)
@@ -542,7 +690,7 @@ class Frozen:
     def __init__(self, since_s, until_s):
         self.since_s, self.until_s = since_s, until_s
 
-    def refund_s(self, since_s, until_s):
+    def refund_s(self, since_s, until_s, owner=""):
         return max(0.0, min(until_s, self.until_s) - max(since_s, self.since_s))
 
     def late(self, now_s, due_s=0.0):
@@ -566,7 +714,7 @@ def test_nobody_pays_for_the_time_that_the_arena_stood_still(tmp_path, monkeypat
 class Sluggish:
     """The arena is late from 5 s to 5.5 s, and does not know yet for how long it was."""
 
-    def refund_s(self, since_s, until_s):
+    def refund_s(self, since_s, until_s, owner=""):
         return 0.0
 
     def late(self, now_s, due_s=0.0):
@@ -592,6 +740,39 @@ def test_a_bot_still_has_only_its_own_time(tmp_path, monkeypatch):
         assert {bot.name for bot in fixed.culprits} == {"bob"}
 
     in_world(tmp_path, monkeypatch, main, lag=Frozen(1, 8))
+
+
+class FrozenByBob(Frozen):
+    """It stood still by the doing of bob's owner."""
+
+    def refund_s(self, since_s, until_s, owner=""):
+        return 0.0 if owner == "bob" else super().refund_s(since_s, until_s)
+
+
+def test_who_made_the_arena_stand_still_pays_for_it(tmp_path, monkeypatch):
+    async def main(world):
+        world.add("ann", acts={"deal_open": after(11 - THINKING_S)})
+        bob = world.add("bob", acts={"deal_open": nothing})
+        await world.deals.fix(order_of("ann", "bob"))
+        await world.deals.fix(order_of("ann", "bob", deal_set="next"))
+        first, last = commit_deadlines(bob)[0], commit_deadlines(bob)[-1]
+        assert first == STEP_S * 1000
+        assert last < STEP_S * 1000 / 4, "it is charged what it made others wait"
+
+    in_world(tmp_path, monkeypatch, main, lag=FrozenByBob(1, 8))
+
+
+def test_no_more_than_a_minute_of_a_step_is_refunded(tmp_path, monkeypatch):
+    """The arena stands still for 100 s while bob says nothing."""
+
+    async def main(world):
+        world.add("ann")
+        world.add("bob", acts={"deal_open": nothing})
+        began_s = trio.current_time()
+        await world.deals.fix(order_of("ann", "bob"))
+        assert trio.current_time() - began_s == pytest.approx(100.1 + THINKING_S, abs=0.2)
+
+    in_world(tmp_path, monkeypatch, main, lag=Frozen(0.01, 100))
 
 
 # What is on disk before it is shown.
@@ -659,24 +840,27 @@ def test_everything_is_on_disk_before_it_is_shown(tmp_path, monkeypatch):
         ("write", "commitments"),
         ("sync", "commitments"),
     ]
-    closed = drawn  # secrets first, then the public log
     handshake = ("send", "deal_open"), ("send", "deal_transcript")
     order = [step for step in steps.steps if step[0] != "write" or step[1] != ""]
-    assert order[: order.index(("fixed", fixed)) + 1] == [
-        *drawn,
-        *(handshake[:1] * 2),
-        *(handshake[1:] * 2),
-        *closed,
-        *(("send", "deal_close"),) * 2,
-        *drawn,
-        *(handshake[:1]),
-        *(handshake[1:]),
-        ("write", "deals"),
-        ("sync", "deals"),
-        ("fixed", fixed),
-    ]
+    assert (
+        order[: order.index(("fixed", fixed)) + 1]
+        == [
+            *drawn,
+            *(handshake[:1] * 2),
+            *(handshake[1:] * 2),
+            ("write", "deals"),  # that it is void, which nobody is told before the end
+            ("sync", "deals"),
+            *drawn,
+            *(handshake[:1]),
+            *(handshake[1:]),
+            ("write", "deals"),
+            ("sync", "deals"),
+            ("fixed", fixed),
+        ]
+    )
     rest = order[order.index(("fixed", fixed)) + 1 :]
-    assert rest[:6] == [*closed, *(("send", "deal_close"),) * 2]
+    # Secrets first, then the public log, of both draws.
+    assert rest[:8] == [*drawn, *(("send", "deal_close"),) * 4]
 
 
 def test_an_arena_that_is_killed_at_any_point_goes_on_or_says_so(tmp_path, monkeypatch):
@@ -700,7 +884,7 @@ def restarted(folder, monkeypatch, seen, fixed):
     """Start an arena with the files in `folder` after what was `seen`, and order the same again."""
     promised = ("fixed", fixed) in seen
     closed = promised and ("send", "deal_close") in seen[seen.index(("fixed", fixed)) :]
-    voided = seen.count(("send", "deal_close")) > 0
+    voided = seen.count(("send", "deal_open")) > 2  # there was a second draw
 
     async def main(world):
         ann, bob = world.add("ann"), world.add("bob")
@@ -738,13 +922,18 @@ def restarted(folder, monkeypatch, seen, fixed):
     monkeypatch.undo()
 
 
-@pytest.mark.parametrize("seconds", [0.05, 0.15, 5.05], ids=["open", "shown", "second attempt"])
-def test_a_deal_set_that_is_given_up_is_void_for_everybody(seconds, tmp_path, monkeypatch):
+GIVEN_UP = pytest.mark.parametrize(
+    "seconds", [0.05, 0.15, 5.15], ids=["open", "shown", "second attempt"]
+)
+
+
+@GIVEN_UP
+def test_a_deal_of_one_table_that_is_given_up_is_void_for_everybody(seconds, tmp_path, monkeypatch):
     async def main(world):
         ann = world.add("ann")
         world.add("bob", acts={"deal_transcript": nothing})
         with trio.move_on_after(seconds):
-            await world.deals.fix(order_of("ann", "bob"))
+            await world.deals.fix(one_table(order_of("ann", "bob")))
         assert world.deals._handshakes == {}
         await world.log.synced()
         public = read_log(world.public)
@@ -757,7 +946,98 @@ def test_a_deal_set_that_is_given_up_is_void_for_everybody(seconds, tmp_path, mo
     in_world(tmp_path, monkeypatch, main)
 
 
-def test_a_void_deal_set_whose_end_is_cut_short_is_over_all_the_same(tmp_path, monkeypatch):
+@GIVEN_UP
+def test_a_draw_of_several_tables_that_is_void_stays_secret_until_the_deal_set_is_over(
+    seconds, tmp_path, monkeypatch
+):
+    """Its opening names all who were asked, and the same bots are asked again."""
+
+    async def main(world):
+        ann = world.add("ann")
+        world.add("bob", acts={"deal_transcript": nothing})
+        with trio.move_on_after(seconds):
+            await world.deals.fix(order_of("ann", "bob"))
+        assert world.deals._handshakes == {}
+        await world.log.synced()
+        drawn = 1 + (seconds > STEP_S)
+        assert len(read_log(world.public).unopened) == drawn
+        assert ann.closes() == []
+        late = world.deals.deal_reveal(ann.bot, ann.told[0].deal_open.context, bytes(32))
+        assert late is None, "its answer crossed the end of the draw"
+        assert world.deals.with_void_draws == {"g1"}
+        await world.deals.give_up("g1", "nobody plays it")
+        assert world.deals.with_void_draws == frozenset()
+        assert read_log(world.public).unopened == set()
+        assert len(ann.closes()) == drawn
+        assert "gave it up" in ann.closes()[-1].void_reason
+        await trio.sleep(1)
+        assert ann.brain.lies == []
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_void_draws_of_several_tables_survive_a_restart(tmp_path, monkeypatch):
+    async def first(world):
+        world.add("ann")
+        world.add("bob", acts={"deal_transcript": nothing})
+        with trio.move_on_after(0.05):
+            await world.deals.fix(order_of("ann", "bob"))
+
+    async def again(world):
+        ann = world.add("ann")
+        world.add("bob")
+        assert len(read_log(world.public).unopened) == 1
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        assert ann.closes() == []
+        await world.deals.close(fixed.context)
+        assert read_log(world.public).unopened == set()
+        # It does not know the first: it was started anew.
+        assert [bool(each.void_reason) for each in ann.closes()] == [True, False]
+        await trio.sleep(1)
+        assert ann.brain.lies == []
+
+    in_world(tmp_path, monkeypatch, first)
+    monkeypatch.undo()
+    in_world(tmp_path, monkeypatch, again)
+
+
+def test_what_nobody_will_play_any_more_is_opened_with_its_void_draws(tmp_path, monkeypatch):
+    async def main(world):
+        world.add("ann")
+        world.add("bob", acts={"deal_transcript": opens_wrongly})
+        await world.deals.fix(order_of("ann", "bob"))
+        with trio.move_on_after(0.05):
+            await world.deals.fix(order_of("ann", "bob", deal_set="g2"))
+        sets = DealSets(world.deals, world.log, tmp_path / "replays")
+        await sets.close_left_over(lambda name: True)
+        assert len(read_log(world.public).unopened) == 3
+        await sets.close_left_over(lambda name: name == "g2")
+        assert len(read_log(world.public).unopened) == 1
+        await sets.close_left_over(lambda name: False)
+        assert read_log(world.public).unopened == set()
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+def test_a_deal_set_whose_replays_were_written_is_opened(tmp_path, monkeypatch):
+    """The arena was killed between the two."""
+
+    async def main(world):
+        world.add("ann")
+        fixed = await world.deals.fix(order_of("ann", "bob"))
+        replays = tmp_path / "replays"
+        replays.mkdir()
+        (replays / f"{fixed.match_ids[0]}.replay").touch()
+        await DealSets(world.deals, world.log, replays).close_left_over(lambda name: True)
+        assert read_log(world.public).opened[fixed.context].void_reason == ""
+
+    in_world(tmp_path, monkeypatch, main)
+
+
+@pytest.mark.parametrize("tables", ["one", "several"])
+def test_a_void_deal_set_whose_end_is_cut_short_is_over_all_the_same(tables, tmp_path, monkeypatch):
+    order = order_of("ann", "bob")
+
     async def main(world):
         world.add("bob", acts={"deal_transcript": opens_wrongly})
         synced, waits = world.log.synced, itertools.count(1)
@@ -770,10 +1050,12 @@ def test_a_void_deal_set_whose_end_is_cut_short_is_over_all_the_same(tmp_path, m
 
         monkeypatch.setattr(world.log, "synced", stopped_at_the_second)
         with trio.CancelScope() as scope:
-            await world.deals.fix(order_of("ann", "bob"))
+            await world.deals.fix(order if tables == "several" else one_table(order))
         assert scope.cancelled_caught
         assert world.deals._handshakes == {}
         await synced()
+        assert len(read_log(world.public).unopened) == (tables == "several")
+        await world.deals.give_up("g1", "nobody plays it")
         assert read_log(world.public).unopened == set()
 
     in_world(tmp_path, monkeypatch, main)
@@ -783,7 +1065,7 @@ def test_a_fixed_deal_set_that_is_not_played_is_void(tmp_path, monkeypatch):
     async def main(world):
         ann = world.add("ann")
         fixed = await world.deals.fix(order_of("ann", "bob"))
-        await world.deals.void(fixed.context, "the match was called off")
+        await world.deals.give_up("g1", "the match was called off")
         assert ann.closes()[0].void_reason == "the match was called off"
         assert world.deals.live == ()
         assert read_log(world.public).unopened == set()
@@ -791,7 +1073,7 @@ def test_a_fixed_deal_set_that_is_not_played_is_void(tmp_path, monkeypatch):
         assert ann.brain.lies == []
         # Once over, it stays so.
         await world.deals.close(fixed.context)
-        await world.deals.void(fixed.context, "again")
+        await world.deals.give_up("g1", "again")
         assert len(ann.closes()) == 1
 
     in_world(tmp_path, monkeypatch, main)
@@ -830,11 +1112,20 @@ def test_nothing_that_the_arena_draws_comes_twice(tmp_path, monkeypatch):
         deals = [await world.deals.fix(order_of("ann", "bob", deal_set=f"g{n}")) for n in range(9)]
         drawn = [(each.opening.secret, each.opening.plan_salt) for each in deals]
         flat = [part for each in drawn for part in each]
-        flat += [p.participant for each in deals for p in each.fair_deal.participants]
-        assert len(set(flat)) == len(flat) == 36
+        participants = [p for each in deals for p in each.fair_deal.participants]
+        flat += [part for each in participants for part in (each.participant, each.salt)]
+        assert len(set(flat)) == len(flat) == 54
+        assert {len(each.salt) for each in participants} == {32}
         assert {len(secret) for secret, _ in drawn} == {32}
 
     in_world(tmp_path, monkeypatch, main)
+
+
+def test_an_arena_that_is_given_no_other_chance_has_the_systems(tmp_path):
+    with contextlib.ExitStack() as files:
+        house = House(tmp_path, files)
+        files.callback(house.loop.close)
+        assert house.arena._fair_deals._draw is os.urandom
 
 
 def test_chance_is_what_the_arena_is_given(tmp_path, monkeypatch):

@@ -40,6 +40,37 @@ GRANTS = {
     "cardarena.v1.LobbyService/ListBots": "READ",
     "cardarena.v1.ReplayService/GetReplay": "READ",
     "cardarena.v1.ReplayService/ListReplays": "READ",
+    "cardarena.v1.CompetitionService/CreateCompetition": "GOVERN",
+    "cardarena.v1.CompetitionService/ControlCompetition": "GOVERN",
+    "cardarena.v1.CompetitionService/DisqualifyBot": "GOVERN",
+    "cardarena.v1.CompetitionService/EnterBot": "KEYED",
+    "cardarena.v1.CompetitionService/WithdrawBot": "KEYED",
+    "cardarena.v1.CompetitionService/GetCompetition": "READ",
+    "cardarena.v1.CompetitionService/ListCompetitions": "READ",
+    "cardarena.v1.CompetitionService/ListRounds": "READ",
+    "cardarena.v1.CompetitionService/ListDealSets": "READ",
+    "cardarena.v1.CompetitionService/WatchCompetition": "READ",
+    "cardarena.v1.TableService/GetTable": "READ",
+    "cardarena.v1.TableService/GetPair": "READ",
+    "cardarena.v1.TableService/ExportTable": "READ",
+    "cardarena.v1.CompareService/AskQuestion": "KEYED",
+    "cardarena.v1.CompareService/GetVerdict": "KEYED",
+    "cardarena.v1.CompareService/CancelQuestion": "KEYED",
+    "cardarena.v1.OwnerService/Register": "CODE",
+    "cardarena.v1.OwnerService/Invite": "GOVERN",
+    "cardarena.v1.OwnerService/Ban": "GOVERN",
+    "cardarena.v1.OwnerService/ListOwners": "GOVERN",
+    "cardarena.v1.BotService/CreateBot": "OWN",
+    "cardarena.v1.BotService/CreateToken": "OWN",
+    "cardarena.v1.BotService/SubmitVersion": "OWN",
+    "cardarena.v1.BotService/SetVersionState": "OWN",
+    "cardarena.v1.BotService/GetReport": "OVERSEE",
+    "cardarena.v1.BotService/ListVersions": "OVERSEE",
+    "cardarena.v1.BotService/ListLogs": "OVERSEE",
+    "cardarena.v1.BotService/GetLog": "OVERSEE",
+    # What they show is public; they are the first to be refused when there is too much.
+    "cardarena.v1.WatchService/Watch": "WATCH",
+    "cardarena.v1.WatchService/ListLive": "WATCH",
     "grpc.health.v1.Health/Check": "OPEN",
     "grpc.health.v1.Health/Watch": "OPEN",
     "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "OPEN",
@@ -50,37 +81,69 @@ LET_IN = {
     "cardarena.v1.LobbyService/CreateMatch": "UNKNOWN_GAME",
     "cardarena.v1.LobbyService/GetMatch": "UNKNOWN_MATCH",
     "cardarena.v1.ReplayService/GetReplay": "UNKNOWN_REPLAY",
+    "cardarena.v1.CompetitionService/CreateCompetition": "BAD_PLAN",
+    "cardarena.v1.CompetitionService/ControlCompetition": "NO_ACTION",
+    "cardarena.v1.CompetitionService/DisqualifyBot": "NO_REASON",
+    "cardarena.v1.CompetitionService/EnterBot": "UNKNOWN_BOT",
+    "cardarena.v1.CompetitionService/WithdrawBot": "UNKNOWN_BOT",
+    "cardarena.v1.CompetitionService/GetCompetition": "UNKNOWN_COMPETITION",
+    "cardarena.v1.CompetitionService/ListRounds": "UNKNOWN_COMPETITION",
+    "cardarena.v1.CompetitionService/ListDealSets": "UNKNOWN_COMPETITION",
+    "cardarena.v1.CompetitionService/WatchCompetition": "UNKNOWN_COMPETITION",
+    "cardarena.v1.TableService/GetTable": "UNKNOWN_COMPETITION",
+    "cardarena.v1.TableService/GetPair": "UNKNOWN_COMPETITION",
+    "cardarena.v1.TableService/ExportTable": "UNKNOWN_COMPETITION",
+    "cardarena.v1.CompareService/AskQuestion": "UNKNOWN_GAME",
+    "cardarena.v1.CompareService/GetVerdict": "UNKNOWN_QUESTION",
+    "cardarena.v1.CompareService/CancelQuestion": "UNKNOWN_QUESTION",
+    "cardarena.v1.OwnerService/Register": "BAD_CODE",
+    "cardarena.v1.OwnerService/Invite": "BAD_NAME",
+    "cardarena.v1.OwnerService/Ban": "NO_REASON",
+    "cardarena.v1.BotService/CreateBot": "BAD_NAME",
+    "cardarena.v1.BotService/CreateToken": "UNKNOWN_BOT",
+    "cardarena.v1.BotService/SubmitVersion": "NO_BOT",
+    "cardarena.v1.BotService/SetVersionState": "BAD_STATE",
+    "cardarena.v1.BotService/GetReport": "UNKNOWN_BOT",
+    "cardarena.v1.BotService/ListVersions": "UNKNOWN_BOT",
+    "cardarena.v1.BotService/ListLogs": "UNKNOWN_BOT",
+    "cardarena.v1.BotService/GetLog": "UNKNOWN_BOT",
+    "cardarena.v1.WatchService/Watch": "UNKNOWN_MATCH",
 }
 
 OK = "let in"
 
 # fmt: off
 EXPECTED = {
-    # column                  READ                ORGANISE            HELLO
-    "no token":              ("NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN"),
-    "garbage":               ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "one wrong character":   ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "unknown":               ("UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN"),
-    "expired":               ("EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN"),
-    "revoked":               ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN"),
-    "revoked and expired":   ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN"),
-    "a bot's":               (OK,                 "WRONG_SCOPE",      OK),
-    "another owner's bot's": (OK,                 "WRONG_SCOPE",      OK),
-    "an organiser's":        (OK,                 OK,                 "WRONG_SCOPE"),
-    "a new guest":           ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "a bot's name":          ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "its name in capitals":  ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "its owner's name":      ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
+    # column                  READ                ORGANISE            HELLO               OWN                 OVERSEE
+    "no token":              ("NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN"),
+    "garbage":               ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
+    "one wrong character":   ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
+    "unknown":               ("UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN"),
+    "expired":               ("EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN"),
+    "revoked":               ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN"),
+    "revoked and expired":   ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN"),
+    "a bot's":               (OK,                 "WRONG_SCOPE",      OK,                 "WRONG_SCOPE",      "WRONG_SCOPE"),
+    "another owner's bot's": (OK,                 "WRONG_SCOPE",      OK,                 "WRONG_SCOPE",      "WRONG_SCOPE"),
+    "an organiser's":        (OK,                 OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK),
+    "an owner's":            (OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK,                 OK),
+    "a new guest":           ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
+    "a bot's name":          ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
+    "its name in capitals":  ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
+    "its owner's name":      ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
 }
+# Nobody owns or governs anything without a key: the last two columns are as without guests.
+NO_GUEST = ("BAD_TOKEN", "BAD_TOKEN")
 WITH_GUESTS = EXPECTED | {
-    "no token":              (OK,                 OK,                 "NO_TOKEN"),
-    "a new guest":           (OK,                 OK,                 OK),
-    "a bot's name":          ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS"),
-    "its name in capitals":  ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS"),
-    "its owner's name":      ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS"),
+    "no token":              (OK,                 OK,                 "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN"),
+    "a new guest":           (OK,                 OK,                 OK,                 *NO_GUEST),
+    "a bot's name":          ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS",        *NO_GUEST),
+    "its name in capitals":  ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS",        *NO_GUEST),
+    "its owner's name":      ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS",        *NO_GUEST),
 }
 # fmt: on
-KINDS = ("READ", "ORGANISE", "HELLO")
+KINDS = ("READ", "ORGANISE", "HELLO", "OWN", "OVERSEE")
+NO_GUESTS = {"GOVERN": "ORGANISE", "KEYED": "READ"}
+"""Grants that nobody has without a key, and the ones that they are otherwise like."""
 DENIED = {"WRONG_SCOPE", "NOT_YOURS"}
 
 
@@ -107,6 +170,7 @@ class House:
         bot = self.bot = make_key(keys, Scope.BOT, "ann", "Alpha")
         organiser = self.organiser = make_key(keys, Scope.ORGANISER, "ann", expires=day)
         self.others_bot = make_key(keys, Scope.BOT, "bob", "beta")
+        self.owner = make_key(keys, Scope.OWNER, "ann")
         gone = {"expires": -day}
         late_bot = make_key(keys, Scope.BOT, "ann", "Alpha", **gone)
         late_organiser = make_key(keys, Scope.ORGANISER, "ann", **gone)
@@ -126,6 +190,7 @@ class House:
             "a bot's": (bot, bot),
             "another owner's bot's": (self.others_bot, self.others_bot),
             "an organiser's": (organiser, organiser),
+            "an owner's": (self.owner, self.owner),
             "a new guest": ("guest:new", "guest:new"),
             "a bot's name": ("guest:Alpha", "guest:Alpha"),
             "its name in capitals": ("guest:ALPHA", "guest:ALPHA"),
@@ -220,9 +285,14 @@ def said_to(client, call, token, metadata=()):
 def test_a_call_with_a_token(arena, client, house, call, column):
     grant = GRANTS[call]
     as_bot, as_organiser = house.said[column]
-    token = as_organiser if grant == "ORGANISE" else as_bot
+    token = as_organiser if grant in ("ORGANISE", "GOVERN") else as_bot
     expected = WITH_GUESTS if arena.tokens.guests else EXPECTED
-    wanted = OK if grant == "OPEN" else expected[column][KINDS.index(grant)]
+    if grant in ("OPEN", "CODE", "WATCH"):
+        wanted = OK
+    elif grant in NO_GUESTS:  # as without guests, who own nothing and govern nobody
+        wanted = EXPECTED[column][KINDS.index(NO_GUESTS[grant])]
+    else:
+        wanted = expected[column][KINDS.index(grant)]
     assert said_to(client, call, token) == wanted
 
 

@@ -1,14 +1,22 @@
 """The real server measures its own lateness while matches are in play, and refunds it."""
 
 import io
+import math
 import threading
 import time
 
 import pytest
 
+from arena.referee import causes
 from arena.replay.records import REPLAY_MAGIC, read_records
-from cardarena.v1 import journal_pb2, play_pb2
+from arena.server.gate.tokens import Tokens
+from arena.server.services import play
+from arena.store import open_store
+from arena.store.keys import Scope
+from cardarena.v1 import journal_pb2, lobby_pb2, play_pb2
 from tests.doubles.streams import PATIENCE_S, Client
+from tests.server.running import running
+from tests.server.test_identity import make_key
 from tests.server.test_sockets import (
     QUICK,
     create,
@@ -61,3 +69,38 @@ def test_lateness_is_measured_while_a_match_is_in_play_and_not_when_all_is_quiet
         eventually(lambda: meter.counts().ticks > before + 5)
         played(*streams)
         eventually(lambda: meter._next is None)
+
+
+def test_what_a_stream_makes_the_arena_do_is_its_owners(arena, monkeypatch):
+    for module in (causes, play):
+        monkeypatch.setattr(module, "NOTED_S", 0.0)
+    works = arena.lag._causes
+    with seated(arena, "o1", "o2") as (first, _):
+        said = eventually(lambda: len([*works.of("o1", 0.0, math.inf)]))
+        first.say(ready=play_pb2.Ready(max_matches=3))
+        eventually(lambda: len([*works.of("o1", 0.0, math.inf)]) > said)
+        assert len([*works.of("o2", 0.0, math.inf)]) == said, "its hello, and nothing of another's"
+
+
+def test_what_a_call_makes_the_arena_do_is_its_owners(tmp_path, monkeypatch):
+    monkeypatch.setattr(causes, "NOTED_S", 0.0)
+    with open_store(tmp_path / "arena.db") as store:
+        token = make_key(store.keys(), Scope.BOT, "ann", "alpha")
+        tokens = Tokens(guests=True, keys=store.keys().all())
+    with running(tmp_path, tokens) as arena, Client(arena.address) as client:
+        client.lobby.ListBots(
+            lobby_pb2.ListBotsRequest(), metadata=[("authorization", f"Bearer {token}")]
+        )
+        works = arena.lag._causes
+        assert eventually(lambda: [*works.of("ann", 0.0, math.inf)])
+        assert set(works._works) == {"ann"}
+
+
+def test_the_way_of_answers_is_probed_while_a_match_is_in_play(arena):
+    """By a word of the arena's own; what had come before it left has been read."""
+    meter = arena.lag
+    with Client(arena.address) as client, seated(arena, "p1", "p2") as streams:
+        create(client, "p1", "p2", time_control=QUICK)
+        began_s = arena.now_s()
+        assert eventually(lambda: meter._read_s > began_s)
+        played(*streams)

@@ -11,9 +11,11 @@ import pytest
 import trio
 
 from arena.referee import AbortCause
+from arena.replay.read import Replay
 from arena.replay.verify import verify_file
 from arena.server.bots import BotId
 from arena.server.matches import matches as matches_module
+from arena.server.matches.matches import PLAYED_ANEW
 from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, TableOrder
 from arena.server.refusals import Refused
 from arena.store import StoreError, open_store
@@ -21,6 +23,7 @@ from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import play_pb2
 from tests.server.cuts import quick_disk
+from tests.server.deal_logs import contexts
 from tests.server.lives import EVERY_GAME, arena_in, plays, run, says_hello
 
 ANN, BOB = BotId("ann"), BotId("bob")
@@ -85,8 +88,8 @@ def test_a_bot_that_is_here_and_will_not_play_is_seated_as_gone(folder, ready, h
             outcome = await arena.lease(ALONE, "m")
             assert outcome.ending == "forfeit"
             assert outcome.places[0] < outcome.places[1]
-            (fault,) = outbox.only("match_end").faults
-            assert (fault.seat, fault.reason) == (1, f"the bot {why}")
+            told = [(each.seat, each.reason) for each in outbox.only("match_end").faults]
+            assert told == [(1, f"the bot {why}")]
 
     run(main)
 
@@ -257,6 +260,42 @@ def test_an_aborted_match_of_a_deal_set_is_played_anew_and_one_alone_is_over(fol
     for order in (SET, ALONE):
         (folder / order.deal_set).mkdir()
     run(main)
+
+
+FAIR_SET = replace(SET, seed="", terms=replace(SET.terms, seeded=False))
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["at once", "after a restart"])
+@pytest.mark.parametrize("counts", [False, True], ids=["alone", "beside a result"])
+def test_what_is_played_anew_has_other_packs_unless_a_sister_counts(counts, restarts, folder):
+    """Bots have seen of the packs of an aborted match; those of one that counts are compared."""
+
+    async def aborts(arena, nursery):
+        if counts:
+            assert (await arena.lease(FAIR_SET, "n")).has_result
+        nursery.start_soon(arena.lease, FAIR_SET, "m")
+        await trio.sleep(0.05)
+        arena.matches.referee.tables["m"].abort(AbortCause.ERROR)
+        await trio.sleep(1.0)
+
+    async def plays_all(arena):
+        for match_id in FAIR_SET.match_ids:
+            assert (await arena.lease(FAIR_SET, match_id)).has_result
+
+    async def main():
+        async with life(folder, ANN, BOB) as (arena, nursery):
+            await aborts(arena, nursery)
+            if not restarts:
+                await plays_all(arena)
+        if restarts:
+            async with life(folder, ANN, BOB) as (arena, _):
+                await plays_all(arena)
+
+    run(main)
+    reasons = [void for _, void in contexts(folder)]
+    assert reasons == ([""] if counts else [PLAYED_ANEW, ""])
+    opened = {Replay.open(each).opened.deal_key_sha256 for each in (folder / "replays").iterdir()}
+    assert len(opened) == 1, "all that counts was played by the same packs"
 
 
 def test_the_id_of_a_match_in_play_is_not_another_matchs(folder):

@@ -1,5 +1,8 @@
 """What clients may ask for does no file work on the loop, on which all bots wait, and little else.
 
+The worst that each call, and each message of a play stream, can hold is asked of an arena with
+many bots, matches in play and matches that ended.
+
 Nothing is timed: what the loop's thread calls is counted, from one callback of the loop to the
 next. A thousand calls of Python take well under a millisecond.
 """
@@ -7,21 +10,58 @@ next. A thousand calls of Python take well under a millisecond.
 import asyncio
 import contextlib
 import io
+import os
 import sqlite3
 import sys
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from grpc_health.v1 import health, health_pb2
+from grpc_reflection.v1alpha import _async as reflection_aio
+from grpc_reflection.v1alpha import reflection_pb2
 
+from arena.competition.draws import next_round
+from arena.competition.plan_file import read_plan
+from arena.competition.report import Check, Report
+from arena.competition.states import Action
+from arena.games.catalogue import game_by_id
 from arena.ladder.results import MatchOutcome
+from arena.referee.spec import Ending, Entrant, Outcome
+from arena.server.feeds import HAND_EVENTS
 from arena.server.gate.access import CALLS, Access
+from arena.server.inquiries import Ask
+from arena.server.matches.in_play import OrderedMatch
+from arena.server.orders import BY_HAND
 from arena.server.services.pages import MAX_PAGE_SIZE
-from arena.store import EndedMatch, open_store
-from arena.testing.orders import match_request
-from cardarena.v1 import lobby_pb2, replay_pb2
+from arena.server.session.session import MAX_MESSAGE_BYTES, MAX_OPEN_ASKS, MAX_SENT_BYTES
+from arena.server.submissions.logs import logs_folder
+from arena.store import BotKind, EndedMatch, Entry, open_store
+from arena.terms import MatchTerms
+from arena.testing.deals import Seeded
+from arena.testing.orders import match_order, match_request
+from cardarena.v1 import (
+    bots_pb2,
+    compare_pb2,
+    competitions_pb2,
+    game_pb2,
+    lobby_pb2,
+    owners_pb2,
+    play_pb2,
+    replay_pb2,
+    tables_pb2,
+    watch_pb2,
+)
+from tests.competition.played import outcome, toml
+from tests.competition.test_archive import BOT, zipped
+from tests.doubles.calls import Aborted, Call
 from tests.fuzz.calls import House
+from tests.server.sittings import World
 
 REPLAY_BYTES = 44_000
 MATCHES = 300
+IN_PLAY, BOTS = 2_000, 3_000
+COMPETITORS = 20
+VERSIONS, LOGS, OWNERS = 120, 120, 120
 MOST_CALLS = 5_000
 """Of Python in one callback of the loop: about a millisecond."""
 OF_FILES = (io.IOBase, sqlite3.Cursor, sqlite3.Connection)
@@ -72,6 +112,20 @@ def ended(number):
     return EndedMatch(outcome, "abstrac", ("ann", "bob"), "", 1_000 + number)
 
 
+def watched(feeds):
+    """Matches that may be watched, more than a page of them; one is over, and had the longest hand."""
+    game = game_by_id("pineapple")
+    options = game.options({"hands": 2}, 2)
+    state, told = game.rules.start(options, 2, Seeded("watched"))
+    events = [event for event, seats in told if seats is None]
+    for number in range(MATCHES):
+        feed = feeds.open(f"watched-{number}" if number else "watched")
+        feed.opened(feed.match_id, MatchTerms(game, options, 2), [Entrant("ann"), Entrant("bob")])
+        for _ in range(1 if number else HAND_EVENTS):
+            feed.stepped(0, events, lambda: game.rules.view(state, None))
+    feeds.get("watched").closed(Outcome("watched", Ending.ABORTED, (), (), (), (), 0))
+
+
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
     """An arena with as many matches and replays as fill several of the longest pages."""
@@ -84,14 +138,75 @@ def house(tmp_path_factory):
         built = House(folder, files, results=matches)
         for number in range(MATCHES):
             (built.arena.replays / f"match-{number:04}.replay").write_bytes(bytes(REPLAY_BYTES))
-        for number in range(MATCHES):
-            built.come(f"bot {number}")
+        for number in range(BOTS):
+            built.come(f"bot-{number:04}")
+        for number in range(IN_PLAY):
+            order = match_order(
+                "abstrac", (f"bot-{number:04}", f"bot-{number + 1:04}"), {"hands": 2}, seed="s"
+            )
+            match = OrderedMatch(order, order.tables[0], BY_HAND)
+            built.arena.matches.in_play[match.match_id] = match
+        registry, now = built.desk.registry, datetime.now(UTC)
+        registry.create_bot("upload", "own", BotKind.UPLOADED, now=now)
+        registry.create_bot("remote", "own", BotKind.REMOTE, now=now)
+        for number in range(VERSIONS):
+            registry.dialled_in("remote", str(number), now=now - timedelta(days=VERSIONS - number))
+        checks = [Check(f"game-{n}", passed=False, seats=2, problem="x" * 300) for n in range(38)]
+        report = Report("0" * 64, "q7", 41.0, tuple(checks)).as_json()
+        registry.keep_report("remote", VERSIONS, report, now=now)
+        logs = logs_folder(folder, registry.version("remote", VERSIONS))
+        logs.mkdir(parents=True)
+        for number in range(LOGS):
+            (logs / f"{number:03}.log").write_bytes(bytes(REPLAY_BYTES))
+        for number in range(OWNERS):
+            built.desk.register(built.desk.invite(f"owner-{number:03}", "org"))
+        archive = zipped(
+            folder / "bot.zip", BOT | {f"{n}.bin": os.urandom(2_000) for n in range(99)}
+        )
+        WORST[SUBMIT].extend(_pieces_of(archive.read_bytes()))
+        WORST["/cardarena.v1.OwnerService/Register"].code = built.desk.invite("new", "org")
+        competition(built)
+        watched(built.arena.matches.feeds)
         yield built
         built.loop.run_until_complete(built.loop.shutdown_default_executor())
         built.loop.close()
 
 
+def competition(built):
+    """A finished competition of as many bots and deal-sets as fill several pages, and a question."""
+    office, held = built.office, built.store.competitions()
+    names = [f"bot-{number:02}" for number in range(COMPETITORS)]
+    text = toml("swiss", deal_sets=5, own="rounds = 6")
+    office.create(
+        text,
+        who="org",
+        bots=[Entry(name, name, BotKind.COMMAND, "x", name) for name in names],
+    )
+    office.control("autumn", Action.START, who="org")
+    skills = {name: -float(at) for at, name in enumerate(names)}
+    plan = read_plan(text)
+    while (drawn := next_round(plan, 0, (r := held.record("autumn")).candidates, r.games[0].past())) is not None:  # fmt: skip
+        held.keep_round("autumn", 0, drawn.round, drawn.deal_sets)
+        leases = held.leases("autumn", 0)
+        for job in leases.lease("arena", 999, now_unix_ms=0):
+            told = {match.id: outcome(match, skills) for match in job.deal_set.matches}
+            leases.report("arena", job, told, now_unix_ms=1)
+    office.control("autumn", Action.FINISH, who="org")
+    ask = Ask("ann@2", "ann@1", plan.terms, each_other=False, most=9, same_within=None)
+    questions = built.store.questions()
+    now = datetime.now(UTC)
+    for _ in range(2):
+        number = questions.ask("org", ask.as_json(()), now=now, core_ms_a_day=9).id
+        questions.played(number, [0.5, -0.25] * 2_000, 1)
+
+
+def _pieces_of(data):
+    for at in range(0, len(data), 65_536):
+        yield bots_pb2.SubmitVersionRequest(piece=data[at : at + 65_536])
+
+
 LONGEST = 2**32 - 1
+SUBMIT = "/cardarena.v1.BotService/SubmitVersion"
 WORST = {
     "/cardarena.v1.LobbyService/ListGames": lobby_pb2.ListGamesRequest(),
     "/cardarena.v1.LobbyService/CreateMatch": match_request(
@@ -101,26 +216,325 @@ WORST = {
     "/cardarena.v1.LobbyService/ListMatches": lobby_pb2.ListMatchesRequest(page_size=LONGEST),
     "/cardarena.v1.LobbyService/ListBots": lobby_pb2.ListBotsRequest(page_size=LONGEST),
     "/cardarena.v1.ReplayService/GetReplay": replay_pb2.GetReplayRequest(replay_id="match-0000"),
+    "/cardarena.v1.WatchService/Watch": watch_pb2.WatchRequest(match_id="watched"),
+    "/cardarena.v1.WatchService/ListLive": watch_pb2.ListLiveRequest(),
     "/cardarena.v1.ReplayService/ListReplays": replay_pb2.ListReplaysRequest(page_size=LONGEST),
+    "/cardarena.v1.CompetitionService/CreateCompetition": (
+        competitions_pb2.CreateCompetitionRequest(
+            config=toml("swiss").replace("autumn", "winter") + "#" * 19_000
+        )
+    ),
+    "/cardarena.v1.CompetitionService/ControlCompetition": (
+        competitions_pb2.ControlCompetitionRequest(
+            name="autumn", action=competitions_pb2.COMPETITION_ACTION_FREEZE
+        )
+    ),
+    "/cardarena.v1.CompetitionService/EnterBot": competitions_pb2.EnterBotRequest(
+        name="summer", bot="keyed"
+    ),
+    "/cardarena.v1.CompetitionService/WithdrawBot": competitions_pb2.WithdrawBotRequest(
+        name="autumn", bot="bot-01"
+    ),
+    "/cardarena.v1.CompetitionService/DisqualifyBot": competitions_pb2.DisqualifyBotRequest(
+        name="autumn", bot="bot-02", reason="x" * 9_000
+    ),
+    "/cardarena.v1.CompetitionService/GetCompetition": competitions_pb2.GetCompetitionRequest(
+        name="autumn"
+    ),
+    "/cardarena.v1.CompetitionService/ListCompetitions": (
+        competitions_pb2.ListCompetitionsRequest(page_size=LONGEST)
+    ),
+    "/cardarena.v1.CompetitionService/ListRounds": competitions_pb2.ListRoundsRequest(
+        name="autumn", page_size=LONGEST
+    ),
+    "/cardarena.v1.CompetitionService/ListDealSets": competitions_pb2.ListDealSetsRequest(
+        name="autumn", page_size=LONGEST
+    ),
+    "/cardarena.v1.CompetitionService/WatchCompetition": (
+        competitions_pb2.WatchCompetitionRequest(name="autumn")
+    ),
+    "/cardarena.v1.TableService/GetTable": tables_pb2.GetTableRequest(name="autumn"),
+    "/cardarena.v1.TableService/GetPair": tables_pb2.GetPairRequest(
+        name="autumn", bot="bot-00", other="bot-01"
+    ),
+    "/cardarena.v1.TableService/ExportTable": tables_pb2.ExportTableRequest(name="autumn"),
+    "/cardarena.v1.CompareService/AskQuestion": compare_pb2.AskQuestionRequest(
+        first="ann@2", second="ann@1", terms=game_pb2.MatchTerms(game="sixty_six", seats=2)
+    ),
+    "/cardarena.v1.CompareService/GetVerdict": compare_pb2.GetVerdictRequest(question=1),
+    "/cardarena.v1.CompareService/CancelQuestion": compare_pb2.CancelQuestionRequest(question=2),
+    "/cardarena.v1.OwnerService/Register": owners_pb2.RegisterRequest(),
+    "/cardarena.v1.OwnerService/Invite": owners_pb2.InviteRequest(owner="somebody"),
+    "/cardarena.v1.OwnerService/Ban": owners_pb2.BanRequest(owner="owner-007", reason="x"),
+    "/cardarena.v1.OwnerService/ListOwners": owners_pb2.ListOwnersRequest(page_size=LONGEST),
+    "/cardarena.v1.BotService/CreateBot": bots_pb2.CreateBotRequest(bot="new-bot", kind=1),
+    "/cardarena.v1.BotService/CreateToken": bots_pb2.CreateTokenRequest(bot="remote"),
+    SUBMIT: [bots_pb2.SubmitVersionRequest(bot="upload")],
+    "/cardarena.v1.BotService/SetVersionState": bots_pb2.SetVersionStateRequest(
+        bot="remote", version=VERSIONS, state=bots_pb2.VERSION_STATE_INACTIVE
+    ),
+    "/cardarena.v1.BotService/GetReport": bots_pb2.GetReportRequest(bot="remote"),
+    "/cardarena.v1.BotService/ListVersions": bots_pb2.ListVersionsRequest(
+        bot="remote", page_size=LONGEST
+    ),
+    "/cardarena.v1.BotService/ListLogs": bots_pb2.ListLogsRequest(bot="remote", page_size=LONGEST),
+    "/cardarena.v1.BotService/GetLog": bots_pb2.GetLogRequest(bot="remote", log="007.log"),
 }
 """The request of each call that takes most work."""
+ONCE = {
+    "/cardarena.v1.CompetitionService/CreateCompetition",
+    "/cardarena.v1.OwnerService/Register",
+    "/cardarena.v1.BotService/CreateBot",
+    "/cardarena.v1.BotService/SetVersionState",
+    SUBMIT,
+}
+"""Calls that can be answered once: a second time they are refused."""
 
 
 def test_every_call_that_is_asked_something_is_watched():
-    of_grpc = {call for call, access in CALLS.items() if access in (Access.OPEN, Access.HELLO)}
-    assert {*WORST} == {*CALLS} - of_grpc
+    assert {*GRPCS} == {call for call, access in CALLS.items() if access is Access.OPEN}
+    assert {*WORST} == {c for c, a in CALLS.items() if a not in (Access.OPEN, Access.HELLO)}
+
+
+REFUSED = {
+    "/cardarena.v1.CompetitionService/EnterBot",
+    "/cardarena.v1.CompareService/AskQuestion",
+}
+"""Calls about bots that are not there, which is found out at the end of all they do."""
+LATER = {
+    "the last bots": (
+        "/cardarena.v1.LobbyService/ListBots",
+        lobby_pb2.ListBotsRequest(page_size=LONGEST, page_token=f"bot-{BOTS - 50:04}"),
+    ),
+    "bots after none": (
+        "/cardarena.v1.LobbyService/ListBots",
+        lobby_pb2.ListBotsRequest(page_size=LONGEST, page_token="z" * 60_000),
+    ),
+    "matches after one that is not in play": (
+        "/cardarena.v1.LobbyService/ListMatches",
+        lobby_pb2.ListMatchesRequest(page_size=LONGEST, page_token="in-play-none"),
+    ),
+    "a replay with a long name": (
+        "/cardarena.v1.ReplayService/GetReplay",
+        replay_pb2.GetReplayRequest(replay_id="x" * 60_000),
+    ),
+}
 
 
 @pytest.mark.parametrize("method", WORST)
 def test_a_call_does_no_file_work_on_the_loop_and_little_else(house, method):
-    request = WORST[method].SerializeToString()
-    house.call(method, "", request)  # what is made once is made
+    wanted = WORST[method]
+    request = (
+        [each.SerializeToString() for each in wanted]
+        if isinstance(wanted, list)
+        else wanted.SerializeToString()
+    )
+    token = {
+        Access.GOVERN: house.organiser,
+        Access.KEYED: house.organiser,
+        Access.OWN: house.owner,
+        Access.OVERSEE: house.owner,
+    }.get(CALLS[method])
+    authorization = "" if token is None else f"Bearer {token}"
+    if method not in ONCE:
+        house.call(method, authorization, request)  # what is made once is made
     watch = LoopWatch()
     with watch.watching():
-        answers, context = house.call(method, "", request)
-    assert answers, context.text
+        answers, context = house.call(method, authorization, request)
+    assert answers or method in REFUSED, context.text
     assert not watch.file_calls
     assert watch.longest <= MOST_CALLS
+
+
+@pytest.mark.parametrize("what", LATER)
+def test_whatever_is_asked_for(house, what):
+    method, request = LATER[what]
+    watch = LoopWatch()
+    with watch.watching():
+        house.call(method, "", request.SerializeToString())
+    assert not watch.file_calls
+    assert watch.longest <= MOST_CALLS
+
+
+def test_matches_in_play_are_listed_in_pages_newest_first(house):
+    token, listed = "", []
+    while len(listed) < IN_PLAY:
+        request = lobby_pb2.ListMatchesRequest(page_size=LONGEST, page_token=token)
+        watch = LoopWatch()
+        with watch.watching():
+            ((answer,), _) = house.call(
+                "/cardarena.v1.LobbyService/ListMatches", "", request.SerializeToString()
+            )
+        assert watch.longest <= MOST_CALLS
+        page = lobby_pb2.ListMatchesResponse.FromString(answer)
+        listed += [each.match_id for each in page.matches]
+        token = page.next_page_token
+    assert listed[:IN_PLAY] == [*house.arena.matches.in_play][::-1]
+
+
+def test_bots_are_listed_in_pages_by_name_with_what_they_play(house):
+    token, listed = "", {}
+    while not listed or token:
+        request = lobby_pb2.ListBotsRequest(page_size=LONGEST, page_token=token)
+        ((answer,), _) = house.call(
+            "/cardarena.v1.LobbyService/ListBots", "", request.SerializeToString()
+        )
+        page = lobby_pb2.ListBotsResponse.FromString(answer)
+        assert len(page.bots) <= MAX_PAGE_SIZE
+        listed.update({each.bot: each.matches for each in page.bots})
+        token = page.next_page_token
+    assert [*listed] == sorted(each.bot.name for each in house.arena.sessions)
+    assert (listed["bot-0000"], listed["bot-0001"], listed["bot-2999"]) == (1, 2, 0)
+
+
+# Calls that gRPC's own packages answer.
+
+SERVICES = ("cardarena.v1.PlayService", "cardarena.v1.LobbyService", "cardarena.v1.ReplayService")
+REFLECTED = [
+    reflection_pb2.ServerReflectionRequest(list_services=""),
+    reflection_pb2.ServerReflectionRequest(file_by_filename="cardarena/v1/game.proto"),
+    reflection_pb2.ServerReflectionRequest(file_by_filename="x" * 60_000),
+    reflection_pb2.ServerReflectionRequest(file_containing_symbol="x." * 30_000),
+    reflection_pb2.ServerReflectionRequest(
+        all_extension_numbers_of_type="google.protobuf.MessageOptions"
+    ),
+    reflection_pb2.ServerReflectionRequest(
+        file_containing_extension=reflection_pb2.ExtensionRequest(
+            containing_type="google.protobuf.MessageOptions", extension_number=1
+        )
+    ),
+    reflection_pb2.ServerReflectionRequest(),
+    *[reflection_pb2.ServerReflectionRequest(file_containing_symbol=each) for each in SERVICES],
+]
+HEALTH = health_pb2.HealthCheckRequest
+
+
+async def check(servicer):
+    for name in ("", "x" * 60_000):
+        with contextlib.suppress(Aborted):
+            await servicer.Check(HEALTH(service=name), Call())
+
+
+async def watches(servicer):
+    """Watched names are remembered for as long as somebody watches: here by many at a time."""
+
+    class Listens(Call):
+        async def write(self, message):
+            pass
+
+    names = ["", *["x" * 60_000] * 100]
+    tasks = [asyncio.ensure_future(servicer.Watch(HEALTH(service=n), Listens())) for n in names]
+    await asyncio.sleep(0)
+    await servicer.set("", health_pb2.HealthCheckResponse.NOT_SERVING)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def reflects(_):
+    servicer = reflection_aio.ReflectionServicer(SERVICES)
+
+    async def requests():
+        for each in REFLECTED * 20:
+            yield each
+
+    async for answer in servicer.ServerReflectionInfo(requests(), Call()):
+        assert answer.ByteSize() < MAX_SENT_BYTES
+        await asyncio.sleep(0)  # as gRPC does when it sends it
+
+
+GRPCS = {
+    "/grpc.health.v1.Health/Check": check,
+    "/grpc.health.v1.Health/Watch": watches,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": reflects,
+}
+
+
+@pytest.mark.parametrize("method", GRPCS)
+def test_a_call_that_a_package_answers_does_little_on_the_loop(method):
+    async def main():
+        servicer = health.aio.HealthServicer()
+        await GRPCS[method](servicer)  # what is made once is made
+        watch = LoopWatch()
+        with watch.watching():
+            await GRPCS[method](servicer)
+        return watch
+
+    watch = asyncio.run(main())
+    assert not watch.file_calls
+    assert watch.longest <= MOST_CALLS
+
+
+# What may be said on a play stream.
+
+OPEN = MAX_OPEN_ASKS
+
+
+def crowded():
+    """A bot that sits at as many matches as it may, and is asked at each."""
+    world = World(max_open_asks=OPEN, max_matches=OPEN)
+    for number in range(OPEN):
+        world.begin(seed=str(number))
+    return world, [each.ask_id for each in world.ann.outbox.take_asks()]
+
+
+def answers_to(ids):
+    return play_pb2.BotMessage(
+        answers=play_pb2.Answers(answers=[play_pb2.Answer(ask_id=each, index=0) for each in ids])
+    ).SerializeToString()
+
+
+def calls_of(act):
+    """How much an act calls; none of it may reach files."""
+    watch = LoopWatch()
+    with watch.watching():
+        act()
+    assert not watch.file_calls
+    return watch.longest
+
+
+INVENTED = [match << 20 | 77 for match in range(1, OPEN + 1)]
+# fmt: off
+SAID = {
+    "as many answers to nothing as fit": answers_to(INVENTED * 13),
+    "another answer to each of many":    answers_to(INVENTED),
+    "bytes that are no message":         b"\xff" * MAX_MESSAGE_BYTES,
+    "an unknown field as long as fits":  b"\xfa\x7f" + b"\xf0\xff\x03" + b"x" * 65_520,
+    "a long note":                       play_pb2.BotMessage(answers=play_pb2.Answers(answers=[
+                                             play_pb2.Answer(ask_id=1 << 20 | 1, index=0, note="n" * 60_000)])
+                                         ).SerializeToString(),
+    "a commitment of any length":        play_pb2.BotMessage(deal_commit=play_pb2.DealCommit(
+                                             context=b"c" * 30_000, commitment=b"c" * 30_000)).SerializeToString(),
+    "an opening of any length":          play_pb2.BotMessage(deal_reveal=play_pb2.DealReveal(
+                                             context=b"c" * 30_000, entropy=b"c" * 30_000)).SerializeToString(),
+    "another hello":                     play_pb2.BotMessage(hello=play_pb2.Hello(games=[
+                                             play_pb2.GameSupport(game="abstrac")] * 4_000)).SerializeToString(),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_a_message_that_no_ask_called_for_does_little_on_the_loop(what):
+    assert len(SAID[what]) <= MAX_MESSAGE_BYTES
+    world, _ = crowded()
+    assert calls_of(lambda: world.ann.send(SAID[what])) <= MOST_CALLS
+
+
+def test_answers_that_are_owed_take_what_their_decisions_take_and_no_more():
+    """One message may answer all that is open: so many decisions, and their owner gains nothing."""
+    world, asked = crowded()
+    one = calls_of(lambda: world.ann.send(answers_to(asked[:1])))
+    rest = calls_of(lambda: world.ann.send(answers_to(asked[1:])))
+    assert rest <= 2 * one * (OPEN - 1)
+    assert one <= MOST_CALLS / 10
+    again = calls_of(lambda: world.ann.send(answers_to(asked)))
+    assert again <= 2 * MOST_CALLS, "said again, they are looked up and passed over"
+
+
+def test_a_hello_takes_no_longer_than_the_matches_that_it_is_told_of():
+    world, _ = crowded()
+    hello = {"max_open_asks": OPEN, "max_matches": OPEN}
+    assert calls_of(lambda: world.ann.connect(**hello)) <= 4 * MOST_CALLS
 
 
 def test_replays_are_listed_in_pages_newest_first(house):

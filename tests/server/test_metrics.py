@@ -21,13 +21,13 @@ from arena.server.data_folder import read_notice
 from arena.server.gate.access import CALLS
 from arena.server.gate.tokens import Tokens
 from arena.server.host import CannotServe
+from arena.server.services.call_watch import UNKNOWN_CALL
 from arena.server.services.metrics import MAX_HEAD_BYTES, MAX_READERS
 from arena.server.services.watched import DEAL_STEPS
 from arena.server.session.outbox import Outbox
-from arena.server.watch import UNKNOWN_CALL
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
-from tests.doubles.asks import SentAsk
+from tests.doubles.asks import sent_ask
 from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
 from tests.server.test_deal_sockets import together
@@ -202,6 +202,7 @@ def test_a_match_in_order_is_counted(tmp_path):
         assert found("journal_write_seconds_count") >= asked
         assert all(found("faults_total", kind=kind.name.lower()) == 0 for kind in FaultKind)
         assert found("disk_bytes") > found("disk_free_bytes") > 0
+        assert found("disk_promised_bytes") == 0, "every match is over"
         assert found("process_threads") >= 1
         assert ("process_open_fds", ()) in found.samples
 
@@ -312,12 +313,12 @@ def test_an_ask_knows_when_the_answer_came_that_it_follows(received_s, busy, tol
         counts = Counts()
         outbox = Outbox(asyncio.get_running_loop(), lambda: 2.0, counts)
         if busy:
-            outbox.post_ask(element(1), SentAsk())
+            outbox.post_ask(element(1), sent_ask())
             await outbox.next()
         counts.received_s = received_s
-        outbox.post_ask(element(2), SentAsk())
+        outbox.post_ask(element(2), sent_ask())
         counts.received_s = 1.5  # another answer, and another ask: the first counts
-        outbox.post_ask(element(3), SentAsk())
+        outbox.post_ask(element(3), sent_ask())
         if not busy:
             asyncio.get_running_loop().call_soon(outbox.close)
         await outbox.next()

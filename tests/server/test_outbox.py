@@ -9,7 +9,7 @@ from arena.server.refusals import not_now
 from arena.server.session.outbox import LAG_S, MAX_FRAME_BYTES, MAX_QUEUED_BYTES, Outbox
 from arena.wire.asks import ask_element, match_field
 from cardarena.v1 import play_pb2
-from tests.doubles.asks import SentAsk
+from tests.doubles.asks import sent_ask
 
 
 def element(ask_id, size=40):
@@ -40,10 +40,10 @@ def read(frame):
 
 def test_asks_that_are_ready_together_travel_together_and_order_is_kept():
     async def test(outbox, clock):
-        outbox.post_ask(element(1), SentAsk())
-        outbox.post_ask(element(2), SentAsk())
+        outbox.post_ask(element(1), sent_ask())
+        outbox.post_ask(element(2), sent_ask())
         outbox.post(drain_frame(77))
-        outbox.post_ask(element(3), SentAsk())
+        outbox.post_ask(element(3), sent_ask())
         assert [read(frame) for frame in await outbox.next()] == [[1, 2], 77, [3]]
 
     with_outbox(test)
@@ -65,7 +65,7 @@ def test_the_writer_waits_until_there_is_something():
 def test_a_frame_of_asks_stays_under_128_kb(size):
     async def test(outbox, clock):
         for number in range(1, 30):
-            outbox.post_ask(element(number, size), SentAsk())
+            outbox.post_ask(element(number, size), sent_ask())
         frames = await outbox.next()
         assert [number for frame in frames for number in read(frame)] == list(range(1, 30))
         assert max(map(len, frames)) < 128_000
@@ -78,7 +78,7 @@ def test_a_bot_that_does_not_read_is_hung_up_on():
     async def test(outbox, clock):
         sent = 0
         while not outbox.closed:
-            outbox.post_ask(element(1, 50_000), SentAsk())
+            outbox.post_ask(element(1, 50_000), sent_ask())
             sent += 50_000
             assert sent < MAX_QUEUED_BYTES + 100_000
         assert sent > MAX_QUEUED_BYTES - 100_000
@@ -101,12 +101,12 @@ def test_a_bot_that_reads_may_be_sent_any_amount():
 def test_after_closing_what_was_posted_is_sent_and_nothing_more_is_taken():
     async def test(outbox, clock):
         outbox.post(drain_frame(1))
-        outbox.post_ask(element(2), SentAsk())
+        outbox.post_ask(element(2), sent_ask())
         verdict = not_now("TOLD", "first")
         outbox.close(verdict)
         outbox.close(not_now("AGAIN", "second"))
         outbox.post(drain_frame(3))
-        outbox.post_ask(element(4), SentAsk())
+        outbox.post_ask(element(4), sent_ask())
         assert [read(frame) for frame in await outbox.next()] == [1, [2]]
         assert await outbox.next() == []
         assert await outbox.next() == []
@@ -137,7 +137,7 @@ def test_a_clock_starts_when_the_ask_is_handed_to_the_transport(lag_s, starts_s)
     async def test(outbox, clock):
         waiting = asyncio.create_task(outbox.next())
         await asyncio.sleep(0)
-        asks = [SentAsk(), SentAsk()]
+        asks = [sent_ask(), sent_ask()]
         for ask in asks:
             outbox.post_ask(element(1), ask)
         clock[0] += lag_s
@@ -151,24 +151,10 @@ def test_time_in_the_queue_of_a_busy_transport_is_the_bots_own():
     async def test(outbox, clock):
         outbox.post(drain_frame(1))
         await outbox.next()
-        ask = SentAsk()
+        ask = sent_ask()
         outbox.post_ask(element(1), ask)  # while the writer is still sending the first
         clock[0] = 9.0
         await outbox.next()
         assert ask.sent_s == 1.0
-
-    with_outbox(test)
-
-
-@pytest.mark.parametrize("gathers", [False, True])
-def test_a_stream_of_many_matches_gathers_what_comes_in_the_same_turn(gathers):
-    async def test(outbox, clock):
-        outbox.gathers = gathers
-        waiting = asyncio.create_task(outbox.next())
-        await asyncio.sleep(0)
-        outbox.post_ask(element(1), SentAsk())
-        asyncio.get_running_loop().call_soon(outbox.post_ask, element(2), SentAsk())
-        first = [read(frame) for frame in await waiting]
-        assert first == [[1, 2]] if gathers else [[1]]
 
     with_outbox(test)

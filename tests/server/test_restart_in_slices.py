@@ -105,7 +105,7 @@ def test_a_match_that_was_played_again_in_slices_ends_as_one_that_was_never_cut(
         async with arena_in(folder) as (arena, nursery):
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
-            for match in arena.matches.in_play:
+            for match in [*arena.matches.in_play.values()]:
                 assert (await match.outcome()).has_result
 
     run(main)

@@ -3,8 +3,9 @@
 import grpc
 import pytest
 
-from arena.games.abstrac import Order
+from arena.games.abstrac.words import Order
 from arena.referee import Ending, FaultKind
+from arena.referee.place import MAX_MOVE_BYTES
 from arena.server.session import asks as asks_module
 from arena.server.session import seats as seats_module
 from arena.server.session import session as session_module
@@ -201,7 +202,7 @@ def test_a_timeout_frees_the_slot():
     world.begin(seed="2")
     assert [ask.ask_id for ask in world.ann.outbox.take_asks()] == [FIRST]
     world.pass_time(6.1)
-    assert world.ann.outbox.only("ask_closed").fault == FaultKind.TIMEOUT
+    assert [each.fault for each in world.ann.outbox.take("ask_closed")] == [FaultKind.TIMEOUT]
     assert [(ask.ask_id, ask.match) for ask in world.ann.outbox.take_asks()] == [(ask_id(2, 1), 2)]
 
 
@@ -353,6 +354,7 @@ def test_answers_to_invented_decisions_are_counted_beside_one_that_is_owed():
     world.begin()
     invented = [Answer(ask_id=ask_id(1, 10_000 + at)) for at in range(500)]
     world.ann.answer(Answer(ask_id=ask_id(2, 1), index=0), *invented)
+    assert world.ann.outbox.closed
     assert world.ann.outbox.verdict.reason == "TOO_MANY_MESSAGES"
 
 
@@ -489,6 +491,33 @@ def test_a_bot_that_says_too_much_that_cannot_be_taken_is_hung_up_on():
     assert not world.ann.outbox.closed, "a new stream begins anew"
 
 
+def test_a_message_holds_so_many_answers_and_the_rest_is_refused_unread():
+    world = World()
+    world.begin()
+    world.play_out()
+    world.begin()
+    old = Answer(ask_id=FIRST, index=0)
+    repeated = [old] * session_module.MAX_OPEN_ASKS
+    world.ann.answer(*repeated[1:], Answer(ask_id=ask_id(2, 1), index=0))
+    assert len(world.ledgers[1].decisions) == 1, "the last of as many as there may be"
+    assert world.ann.refusals() == []
+    world.begin(ann_seat=1)
+    world.ann.answer(*repeated, Answer(ask_id=ask_id(3, 1), index=0))
+    assert world.ledgers[2].decisions == []
+    assert world.ann.refusals() == [("MALFORMED", 0)]
+
+
+def test_nothing_is_done_for_a_stream_once_it_is_closed():
+    """Of a message full of answers that cannot be taken, those behind the last that counts."""
+    world = World()
+    world.begin()
+    refused = []
+    world.ann.session._on_refusal = refused.append
+    world.ann.answer(*[Answer(ask_id=99, index=0)] * session_module.MAX_OPEN_ASKS)
+    assert world.ann.outbox.closed
+    assert len(refused) == session_module.MAX_STRIKES + 1
+
+
 # Streams that end, and come again.
 
 
@@ -547,13 +576,27 @@ def test_clocks_run_on_while_a_bot_is_away():
     world.begin()
     world.ann.session.detach(world.ann.outbox)
     world.pass_time(6.1)
-    decision = world.ledgers[0].decisions[0]
-    assert (decision.fault, decision.forfeited) == (FaultKind.GONE, False)
+    settled = [(each.fault, each.forfeited) for each in world.ledgers[0].decisions[:1]]
+    assert settled == [(FaultKind.GONE, False)]
     welcome = world.ann.connect()
     assert len(welcome.matches) == 1
     (ask,) = welcome.open_asks
     assert ask.ask_id == FIRST + 1, "the first is not listed, so it is settled; the match went on"
     assert ask.played_for[0].kind == FaultKind.GONE
+
+
+@pytest.mark.parametrize("comes_back", [False, True], ids=["for good", "for a while"])
+def test_a_bot_that_is_away_for_too_long_forfeits(comes_back):
+    world = World()
+    world.begin(away_limit_ms=3_000)
+    world.ann.session.detach(world.ann.outbox)
+    world.pass_time(2.9)
+    if comes_back:
+        world.ann.connect()
+    world.pass_time(0.2)
+    forfeits = [(each.fault, each.reason) for each in world.ledgers[0].decisions if each.forfeited]
+    gone = (FaultKind.GONE, "the bot was away for 3 s in all")
+    assert forfeits[:1] == ([] if comes_back else [gone])
 
 
 def test_a_bot_that_is_away_is_asked_all_the_same():
@@ -665,3 +708,38 @@ def test_what_does_not_fit_into_a_welcome_follows_it():
     world.ann.answer(*(Answer(ask_id=ask.ask_id, index=0) for ask in [*listed, *later]))
     assert all(len(ledger.decisions) == 1 for ledger in world.ledgers)
     assert world.ann.refusals() == []
+
+
+def test_the_notes_of_a_match_have_room_together_and_no_answer_is_lost_for_them(monkeypatch):
+    """The bot is told once, and it costs it no move and not its stream."""
+    room = 3 * (100 + 2)
+    monkeypatch.setattr(session_module, "MAX_MATCH_NOTE_BYTES", room + 100)
+    world = World()
+    world.begin(hands=12)
+    while world.tables[0].outcome is None:
+        for bot in world.bots:
+            for ask in bot.outbox.take_asks():
+                bot.answer(Answer(ask_id=ask.ask_id, index=0, note="é"))
+    for name, bot in (("ann", world.ann), ("bob", world.bob)):
+        assert bot.refusals() == [("NOTE_TOO_LONG", 0)], name
+    decisions = world.ledgers[0].decisions
+    assert [each for each in decisions if each.fault is not None] == []
+    kept = [[each.note for each in decisions if each.seat == seat and each.note] for seat in (0, 1)]
+    assert kept == [["é"] * 3] * 2
+    assert sum(1 for each in decisions if each.seat == 0) > session_module.MAX_STRIKES
+
+
+def test_another_match_has_room_for_notes_of_its_own(monkeypatch):
+    monkeypatch.setattr(session_module, "MAX_MATCH_NOTE_BYTES", 101)
+    world = World(max_open_asks=2)
+    for seed in ("1", "2"):
+        world.begin(seed=seed)
+    for ask in world.ann.outbox.take_asks():
+        world.ann.answer(Answer(ask_id=ask.ask_id, index=0, note="x"))
+    assert [ledger.decisions[0].note for ledger in world.ledgers] == ["x", "x"]
+
+
+def test_the_limits_of_what_a_bot_may_write_are_told():
+    limits = World(connected=False).ann.connect().limits
+    assert limits.max_match_note_bytes == session_module.MAX_MATCH_NOTE_BYTES
+    assert limits.max_match_move_bytes == MAX_MOVE_BYTES

@@ -4,6 +4,7 @@ Its tables play the same boards: how one goes tells what is to come at another.
 """
 
 import asyncio
+import contextlib
 
 import pytest
 import trio
@@ -13,10 +14,12 @@ from arena.server.gate.tokens import Tokens
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.refusals import Refused
 from arena.server.services.lobby import Lobby
+from arena.server.services.replays import Replays
+from arena.server.services.watching import Watching
 from arena.store import open_store
 from arena.store.keys import Scope
 from arena.testing.orders import match_order
-from cardarena.v1 import lobby_pb2
+from cardarena.v1 import lobby_pb2, replay_pb2, watch_pb2
 from tests.doubles.calls import Call
 from tests.server.cuts import quick_disk
 from tests.server.lives import arena_in, plays, run
@@ -35,21 +38,43 @@ def called(token):
     return Call(authorization=f"Bearer {token}" if token else "")
 
 
-def told(arena, tokens, token):
-    """All that the lobby says of matches and bots. No time passes meanwhile."""
+def told(arena, tokens, token, folder):
+    """All that calls say of matches, bots and replays. No time passes meanwhile."""
     lobby, call = Lobby(arena.matches, arena.sessions, tokens), called(token)
     found = [
         lobby.ListBots(lobby_pb2.ListBotsRequest(), call),
         asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(), call)),
         asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_size=1), call)),
     ]
+    replays = Replays(folder / "replays", arena.matches.results)
+    found.append(asyncio.run(replays.ListReplays(replay_pb2.ListReplaysRequest(), call)))
     for match_id in ("m", "n"):
-        try:
-            request = lobby_pb2.GetMatchRequest(match_id=match_id)
-            found.append(asyncio.run(lobby.GetMatch(request, call)))
-        except Refused as refused:
-            found.append((refused.reason, refused.text))
+        request = lobby_pb2.GetMatchRequest(match_id=match_id)
+        found.append(answer_of(lobby.GetMatch(request, call)))
+        request = replay_pb2.GetReplayRequest(replay_id=match_id)
+        found.append(answer_of(all_of(replays.GetReplay(request, call))))
+    watching = Watching(arena.matches.feeds, lambda: arena.matches.in_play, lambda: None)
+    found.append([*watching.ListLive(watch_pb2.ListLiveRequest(), call).matches])
+    for match_id in ("m", "n"):
+        request = watch_pb2.WatchRequest(match_id=match_id)
+        found.append(answer_of(first_of(watching.Watch(request, call))))
     return found
+
+
+async def first_of(stream):
+    return await anext(stream)
+
+
+async def all_of(pieces):
+    return [each.piece async for each in pieces]
+
+
+def answer_of(call):
+    """What a call answers, or why it is refused."""
+    try:
+        return asyncio.run(call)
+    except Refused as refused:
+        return refused.reason, refused.text
 
 
 def decisions(arena, match_id):
@@ -69,7 +94,7 @@ def test_nothing_of_a_deal_set_is_told_before_it_is_closed(tmp_path, monkeypatch
             for each in (ANN, BOB):
                 nursery.start_soon(plays, arena, each)
             await trio.sleep(0.1)
-            before = {token: told(arena, tokens, token) for token in others}
+            before = {token: told(arena, tokens, token, tmp_path) for token in others}
             assert not before[""][1].matches
 
             async def play(match_id):
@@ -77,7 +102,7 @@ def test_nothing_of_a_deal_set_is_told_before_it_is_closed(tmp_path, monkeypatch
                 nursery.start_soon(arena.lease, SET, match_id)
                 while decisions(arena, match_id) < 5:  # noqa: ASYNC110 - no event tells it
                     await trio.sleep(0.01)
-                now = told(arena, tokens, organiser)
+                now = told(arena, tokens, organiser, tmp_path)
                 assert [each.matches for each in now[0].bots] == [1, 1]
                 assert now[1].matches[0].status == RUNNING
                 assert now[1].matches[0].decisions >= 5
@@ -86,21 +111,27 @@ def test_nothing_of_a_deal_set_is_told_before_it_is_closed(tmp_path, monkeypatch
                 yield
 
             async for _ in play("m"):
-                assert {token: told(arena, tokens, token) for token in others} == before
-            (ended,) = told(arena, tokens, organiser)[1].matches
+                assert {token: told(arena, tokens, token, tmp_path) for token in others} == before
+            (ended,) = told(arena, tokens, organiser, tmp_path)[1].matches
             assert (ended.match_id, ended.status) == ("m", ENDED)
             assert any(ended.scores)
-            moments = play("n")
-            await anext(moments)
-            assert {token: told(arena, tokens, token) for token in others} == before
-            await anext(moments)
+            async with contextlib.aclosing(play("n")) as moments:
+                await anext(moments)
+                assert {token: told(arena, tokens, token, tmp_path) for token in others} == before
+                await anext(moments)
             for token in others:
-                bots, listed, page, m, n = told(arena, tokens, token)
+                bots, listed, page, replays, m, m_replay, n, n_replay, live, *_ = told(
+                    arena, tokens, token, tmp_path
+                )
                 assert [each.matches for each in bots.bots] == [0, 0]
                 assert [each.match_id for each in listed.matches] == ["n", "m"]
                 assert page.next_page_token
                 assert m.match.scores == ended.scores
                 assert n.match.status == ENDED
+                assert {each.replay_id for each in replays.replays} == {"m", "n"}
+                assert all(m_replay)
+                assert all(n_replay)
+                assert live == []
 
     with quick_disk(monkeypatch), open_store(tmp_path / "arena.db") as store:
         run(lambda: main(store))

@@ -402,6 +402,8 @@ def test_matches_are_listed_in_pages_newest_first(arena, client):
         for _ in range(5):
             made.append(create(client, "m1", "m2").match_id)
             played(*streams)
+    # While one is still in play when a page is asked for, the pages after may show it again.
+    eventually(lambda: all(fetched(client, match_id) for match_id in made))
     found, token = [], ""
     while True:
         request = lobby_pb2.ListMatchesRequest(page_size=2, page_token=token)
@@ -510,12 +512,16 @@ def test_an_error_in_the_rules_ends_the_match_and_nothing_of_it_reaches_a_bot(
 
     with seated(arena, "x1", "x2") as streams:
         monkeypatch.setattr(abstrac, "step", step)
-        create(client, "x1", "x2")
+        match = create(client, "x1", "x2")
         ends = played(*streams)
         assert all(end.ending == Ending.ABORTED and not end.faults for end in ends)
         assert CANARY in caplog.text
         for stream in streams:
             assert b"canary" not in b"".join(stream.received)
+        # The replay is under another name until it is whole.
+        assert eventually((arena.replays / f"{match.match_id}.replay").is_file)
+        files = [path for path in arena.replays.parent.rglob("*") if path.is_file()]
+        assert not [path for path in files if b"canary" in path.read_bytes()]
         monkeypatch.undo()
         create(client, "x1", "x2")
         assert all(end.ending == Ending.COMPLETED for end in played(*streams))
@@ -526,10 +532,14 @@ def test_an_error_in_the_rules_ends_the_match_and_nothing_of_it_reaches_a_bot(
 
 def test_a_port_in_use_is_said_in_a_sentence(arena, tmp_path):
     port = int(arena.address.rpartition(":")[2])
+
+    async def ends(_):
+        """At once, or a second arena on the port would be there for ever."""
+
     with pytest.raises(
         CannotServe, match=f"^cannot listen on 127.0.0.1:{port}: the port is in use"
     ):
-        serve(ServerSettings(tmp_path, port=port), Tokens(), trio.sleep_forever)
+        serve(ServerSettings(tmp_path, port=port), Tokens(), ends)
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_a_sentence(tmp_path):

@@ -91,3 +91,7 @@ def test_a_result_from_before_that_is_recorded_again_changes_nothing(store):
     other = replace(again, scores=tuple(score + 1 for score in again.scores))
     with pytest.raises(StoreError, match="already has another result"):
         matches.record([EndedMatch(other, found.game, found.bots, found.deal_set, 1)])
+
+
+def test_what_was_brought_up_to_date_breaks_no_rule(store):
+    assert store.violations() == ()

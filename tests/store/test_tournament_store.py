@@ -13,8 +13,9 @@ import trio
 from sqlalchemy import select
 
 from arena.ladder.results import MatchOutcome, aborted
-from arena.ladder.schedule import round_robin
+from arena.ladder.schedule import planned_tables, round_robin
 from arena.ladder.tournament import run_tournament
+from arena.server.tournaments.leased_work import LeasedWork
 from arena.store import (
     EndedMatch,
     Entrant,
@@ -324,6 +325,21 @@ class TestRecording:
             record(store, OUTCOME, bots=("ann", "cy"))
         assert tournament.outcomes() == {}
 
+    def test_who_dials_in_is_planned_as_a_version_and_sits_under_its_name(self, store):
+        (deal_set,) = plan = (planned_tables(1, [("far@2", "ann@7")], "s", "t"),)
+        store.open_tournament(replace(SETTINGS, name="versions"), plan, now=NOW)
+        (match,) = deal_set.matches
+
+        def sat(*bots):
+            told = EndedMatch(result(match), "democracy", bots, deal_set.id, AT)
+            store.matches().record([told])
+
+        for bots in (("far", "bob@7"), ("far@3", "ann@7"), ("fa", "ann@7"), ("far",)):
+            with pytest.raises(StoreError, match="is planned between other bots"):
+                sat(*bots)
+        sat("far", "ann@7")
+        assert store.matches().get(match.id).bots == ("far@2", "ann@7")
+
     def test_of_several_results_all_are_kept_or_none(self, store, tournament):
         record(store, OUTCOME)
         with pytest.raises(StoreError, match="already has another result"):
@@ -392,8 +408,10 @@ def test_the_runner_plays_into_the_store_and_goes_on_after_closing(path):
                 return outcome
 
             async def main():
+                source = LeasedWork(tournament.leases())
+                await source.start_anew()
                 return await run_tournament(
-                    PLAN, lease=recorded, known=tournament.outcomes(), max_matches=1
+                    PLAN, source=source, play=recorded, known=tournament.outcomes(), max_matches=1
                 )
 
             return trio.run(main)

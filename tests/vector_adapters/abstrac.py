@@ -4,8 +4,11 @@ import pytest
 
 from arena.cards import pack
 from arena.games import abstrac
-from arena.games.abstrac import Choose, Options, Order, Row, Seat, State, Take
-from arena.games.contract import IllegalMove
+from arena.games.abstrac import rules, scoring, words
+from arena.games.abstrac.options import Options
+from arena.games.abstrac.state import Row, State
+from arena.games.abstrac.words import Choose, Order, Take
+from arena.games.contract import IllegalMove, Seat, places_of
 from arena.testing.deals import Loaded
 from tests.vector_adapters.deals import compare, only
 
@@ -20,13 +23,13 @@ def state_at(variant, row, previous=None, *, first=0):
 
 def combo_points(vector):
     only(vector["input"], "cards")
-    points = abstrac.combination_points(vector["input"]["cards"])
+    points = scoring.combination_points(vector["input"]["cards"])
     compare(vector["expect"], {"points": lambda: points})
 
 
 def deal_result(vector):
     only(vector["input"], "first", "second")
-    scores = abstrac.deal_points(vector["input"]["first"], vector["input"]["second"])
+    scores = scoring.deal_points(vector["input"]["first"], vector["input"]["second"])
     compare(vector["expect"], {"scores": lambda: list(scores)})
 
 
@@ -55,7 +58,7 @@ def row_script(vector):
             illegal_at = at
             break
         for event, _ in told:
-            if isinstance(event, abstrac.Scored):
+            if isinstance(event, words.Scored):
                 points = event.points
     observe = {
         "illegal_at": lambda: illegal_at,
@@ -70,8 +73,8 @@ def half52(vector):
     only(vector["input"], "cards")
     cards = vector["input"]["cards"]
     observe = {
-        "factors": lambda: list(abstrac.half_factors(cards)),
-        "score": lambda: abstrac.half_points(cards),
+        "factors": lambda: list(scoring.half_factors(cards)),
+        "score": lambda: scoring.half_points(cards),
     }
     compare(vector["expect"], observe)
 
@@ -87,11 +90,11 @@ def game52(vector):
     one = Row((), ((), ()), first, Seat(1 - first), 1)
     state = State(options, 0, 1, one, pack()[:26], (0, 0), (), (0, 0))
     half1 = by_seat(first, given["half1"]["scores_by_order"])
-    second, _told = abstrac._second_half(state, half1)
+    second, _told = rules._second_half(state, half1)
     first2 = abstrac.to_act(second)[0]
     half2 = by_seat(first2, given["half2"]["scores_by_order"])
-    totals = abstrac._added(second.half_points, half2)
-    places = abstrac.places_of(totals)
+    totals = rules._added(second.half_points, half2)
+    places = places_of(totals)
     observe = {
         "first_seat_half2": lambda: first2,
         "totals": lambda: list(totals),
@@ -110,7 +113,7 @@ def choose(vector):
     only(given, "dealer", "choice")
     hand = given["dealer"]  # seat 0 deals the first hand, seat 1 the second
     deals = Loaded({(hand, "deck"): pack("9TJQKA")})
-    state, _ = abstrac._deal(Options(), hand, ((0, 0),) * hand, (0, 0), deals)
+    state, _ = rules._deal(Options(), hand, ((0, 0),) * hand, (0, 0), deals)
     chooser = abstrac.to_act(state)[0]
     with pytest.raises(IllegalMove):
         abstrac.step(state, ((Seat(1 - chooser), Choose(Order.FIRST)),), deals)

@@ -3,7 +3,10 @@
 from arena.cards import JOKER
 from arena.games import democracy
 from arena.games.contract import Seat, places_of
-from arena.games.democracy import Match, Options, PlayCard, Scored, Shown
+from arena.games.democracy import rules, scoring, words
+from arena.games.democracy.options import Options
+from arena.games.democracy.state import Match
+from arena.games.democracy.words import PlayCard, Scored, Shown
 from arena.testing.deals import Loaded, Noted, Unshuffled
 from tests.vector_adapters.deals import (
     OfSeat,
@@ -61,9 +64,9 @@ def trick(vector):
     given = vector["input"]
     only(given, "upcard", "plays")
     plays = tuple(given["plays"])
-    winner = democracy.trick_winner(given["upcard"], plays)
-    unplayed = democracy.unplayed(len(plays))
-    island = democracy.capture(unplayed, given["upcard"], plays, winner)
+    winner = scoring.trick_winner(given["upcard"], plays)
+    unplayed = scoring.unplayed(len(plays))
+    island = scoring.capture(unplayed, given["upcard"], plays, winner)
     observe = {
         "winner": lambda: winner,
         "captured": lambda: island.captured,
@@ -74,7 +77,7 @@ def trick(vector):
 
 def island(vector):
     only(vector["input"], "captured")
-    points = [democracy.suit_points(cards) for cards in vector["input"]["captured"]]
+    points = [scoring.suit_points(cards) for cards in vector["input"]["captured"]]
     observe = {
         "points": lambda: [by_suit(each) for each in points],
         "tribes": lambda: tribes(points),
@@ -83,13 +86,13 @@ def island(vector):
 
 
 def tribes(points):
-    return [list(democracy.tribes_of(each)) for each in points]
+    return [list(scoring.tribes_of(each)) for each in points]
 
 
 def game_end(vector):
     only(vector["input"], "scores")
     scores = tuple(vector["input"]["scores"])
-    over = democracy.is_over(Options(), 1, scores)
+    over = rules.is_over(Options(), 1, scores)
     compare(
         vector["expect"],
         {"over": lambda: over, "winners": lambda: winners(scores) if over else []},
@@ -117,7 +120,7 @@ class Table(Sitting):
         scores = ((0,) * players,) * first
         match = Match(Options(), everybody, first, scores, tuple(given["scores"]))
         deals = Loaded(decks)
-        super().__init__(democracy, democracy._begin_island(match, deals).state, deals)
+        super().__init__(democracy, rules._begin_island(match, deals).state, deals)
         self.shown = self.scored = None
 
     def move_of(self, action):
@@ -150,7 +153,7 @@ class Table(Sitting):
 
     def last_winner(self):
         """Of the last trick; None before the first, and if it was tied."""
-        if self.shown is None or self.shown.winner == democracy.TIE:
+        if self.shown is None or self.shown.winner == words.TIE:
             return None
         return self.shown.winner
 

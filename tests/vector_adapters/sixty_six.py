@@ -68,7 +68,7 @@ def settle(vector):
         given.get("closer"),
         given.get("opponent_tricks_at_close") or 0,
     )
-    gained, carry = scoring.with_carry(scoring.award(tally), given.get("carry") or 0)
+    gained, carry = scoring.with_carry(scoring.award(tally).gained, given.get("carry") or 0)
     compare(vector["expect"], {"gained": lambda: list(gained), "carry_after": lambda: carry})
 
 

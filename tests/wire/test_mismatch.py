@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 from arena.cards import PACK_52
 from arena.games.contract import Seat
-from arena.wire.codec import Codec, Malformed, Mismatch
+from arena.wire.codec import Codec, Malformed
+from arena.wire.shape import Mismatch
 from tests.wire.slowly import fill, flat
 
 CARDS = "cardarena/games/v1/cards.proto"
@@ -280,14 +281,13 @@ events = st.builds(Placed, uint32, piles, colours) | st.builds(Stopped, uint32, 
 @given(views)
 def test_a_view_is_the_message_that_protobuf_would_build(view):
     made = getattr(FAMILY.module, f"{FAMILY.prefix}View")
-    assert made.FromString(CODEC.view(view)) == fill(made(), view)
+    assert CODEC.view(view) == fill(made(), view).SerializeToString()
 
 
 @given(moves)
 def test_a_move_survives(move):
-    made = getattr(FAMILY.module, f"{FAMILY.prefix}Move")
-    message = made.FromString(CODEC.move(move))
-    assert message == flat(FAMILY.module, FAMILY.name, "Move", move)
+    message = flat(FAMILY.module, FAMILY.name, "Move", move)
+    assert CODEC.move(move) == message.SerializeToString()
     assert CODEC._moves.read(message) == move
 
 
@@ -303,3 +303,31 @@ def test_a_nested_message_of_an_event_is_read_with_its_defaults():
     assert CODEC.read_event(made(kind=1)) == Placed(0, Pile("", open=False, cards=()), ())
     with pytest.raises(Malformed, match="placed does not use the field rows"):
         CODEC.read_event(made(kind=1, rows=[{"cards": ["As"]}]))
+
+
+# fmt: off
+OUT_OF_RANGE = [
+    ({"turn": -1},          "a negative number in an unsigned field"),
+    ({"turn": 1 << 32},     "a number of 33 bits"),
+    ({"last": 1 << 31},     "a signed number of 33 bits"),
+    ({"last": -1 - (1 << 31)}, "likewise below zero"),
+    ({"rows": (("\ud800",),)}, "half a character"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("fields", "why"), OUT_OF_RANGE, ids=[row[-1] for row in OUT_OF_RANGE])
+def test_what_a_field_cannot_hold_is_no_bytes(fields, why):
+    fitting = View(0, Colour.RED, None, (), (), None, None, ())
+    for _ in range(2):  # nothing of the first attempt is kept
+        with pytest.raises(ValueError, match=r"cannot hold|encode"):
+            CODEC.view(dataclasses.replace(fitting, **fields))
+
+
+def test_bytes_of_more_values_than_are_kept_are_right_as_well():
+    fitting = View(0, Colour.RED, None, (), (), None, None, ())
+    made = getattr(FAMILY.module, f"{FAMILY.prefix}View")
+    for turn in (*range(5_000), 1, 4_999):
+        pile = Pile(str(turn), open=True, cards=("As",))
+        view = dataclasses.replace(fitting, turn=Seat(turn), piles=(pile,))
+        assert made.FromString(CODEC.view(view)) == fill(made(), view)

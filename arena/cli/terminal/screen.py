@@ -8,9 +8,8 @@ which are for one owner each. An abnormal end is explained in words: which seat 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
-from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final
 
 from rich.console import Console
 from rich.rule import Rule
@@ -34,18 +33,8 @@ from arena.replay.words import (
     listed,
     seconds,
 )
+from arena.scenes import Eyes, Viewer
 from arena.wire.settings import values_of_settings
-
-
-class Viewer(StrEnum):
-    """Eyes that belong to no seat."""
-
-    SPECTATOR = "spectator"
-    ALL = "all"
-
-
-Eyes: TypeAlias = Seat | Viewer
-"""A seat's, the spectator's, or all seats' together."""
 
 _DIGEST_SHOWN: Final = 16
 """Characters of a digest that is only pointed at."""
@@ -148,10 +137,6 @@ class Screen:
     def problem(self, text: str) -> None:
         """Why the replay goes no further."""
         self._print(Text(f"The replay is not true: {plain(text)}.", "bold red"))
-
-    def say(self, text: str) -> None:
-        """A word to the viewer."""
-        self._print(Text(text, "yellow"))
 
     def _standings(self) -> Table:
         closed = self._replay.closed

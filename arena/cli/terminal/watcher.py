@@ -1,6 +1,6 @@
 """A match drawn in a terminal while it is played, as a spectator sees it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console, RenderableType
 from rich.rule import Rule
@@ -36,7 +36,13 @@ class Watcher:
         for seat, name in enumerate(self._names):
             self._print(Text().append(f"seat {seat}   ", "dim").append(name, "bold"))
 
-    def stepped(self, hand: int, events: Sequence[Event], view: View) -> None:
+    def stepped(
+        self,
+        hand: int,
+        events: Sequence[Event],
+        view: Callable[[], View],
+        banks_ms: Sequence[int],  # noqa: ARG002
+    ) -> None:
         if hand != self._hand:
             self._hand = hand
             self._drawn = set()
@@ -45,7 +51,7 @@ class Watcher:
         for event in events:
             told = draw.notation(self._events.write(event))
             self._print(Text().append("  » ", "blue").append_text(told))
-        lines = list(draw.view(view))
+        lines = list(draw.view(view()))
         for line in lines:
             if line.plain not in self._drawn:
                 self._print(Text("    ").append_text(line))

@@ -30,7 +30,7 @@ from arena.games.arlington.layout import (
 )
 from arena.games.arlington.legal_moves import AtLead, Choice, InAnswer, InTrick
 from arena.games.arlington.options import MAX_HANDS, Options
-from arena.games.arlington.sets import JOKERS, TWO_OF_SPADES, CardSet, Spectrum
+from arena.games.arlington.sets import JOKERS, TWO_OF_SPADES, CardSet, Spectrum, most_points
 from arena.games.arlington.state import Match, State, Turn
 from arena.games.arlington.words import (
     LEAD_CARDS,
@@ -198,6 +198,11 @@ def result(state: State) -> Result | None:
         return None
     match = state.match
     return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """The dearest sets that all cards dealt could make, on one table; None for a race."""
+    return options.hands * most_points(HAND * seats) or None
 
 
 def match_is_over(options: Options, hands_played: int, totals: Sequence[int]) -> bool:

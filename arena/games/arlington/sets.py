@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from arena.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, as_named, in_order
 
@@ -70,12 +70,17 @@ def points_of(cards: CardSet) -> int:
     return _POINTS[cards]
 
 
+def reading_of(cards: CardSet) -> Spectrum:
+    """The spectrum in which a set scores most; of equals the first (R20)."""
+    return _READ_AS[cards]
+
+
 def is_set(cards: CardSet) -> bool:
     """Whether the cards are a legal set in any spectrum."""
     return cards in _STRENGTHS
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def additions_to(cards: CardSet) -> frozenset[Card]:
     """The cards, a joker maybe among them, that leave a set when they join it (R16)."""
     first = cards[0]
@@ -85,7 +90,7 @@ def additions_to(cards: CardSet) -> frozenset[Card]:
     return frozenset([card for card in (*absent, JOKER) if is_set(_with(cards, card))])
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 11)
 def joker_swaps_of(cards: CardSet) -> frozenset[Card]:
     """The suit cards that leave a set when they take the place of a joker of it (R17).
 
@@ -178,10 +183,18 @@ def _pure_points(cards: CardSet, spectrum: Spectrum) -> int:
     return (8 if with_king else 4) if _is_suited(cards) else (2 if with_king else 1)
 
 
-def _readings() -> tuple[dict[CardSet, dict[Spectrum, int]], dict[CardSet, int]]:
-    """All sets: their strength in each spectrum that they fit, and their points."""
+class _Readings(NamedTuple):
+    """All sets: their strength in each spectrum that they fit, their points, and as what."""
+
+    strengths: dict[CardSet, dict[Spectrum, int]]
+    points: dict[CardSet, int]
+    read_as: dict[CardSet, Spectrum]
+
+
+def _readings() -> _Readings:
     strengths: dict[CardSet, dict[Spectrum, int]] = {}
     points: dict[CardSet, int] = {}
+    read_as: dict[CardSet, Spectrum] = {}
     for spectrum in Spectrum:
         for strength, pure in enumerate(_ladder(spectrum)):
             worth = _pure_points(pure, spectrum)
@@ -190,13 +203,15 @@ def _readings() -> tuple[dict[CardSet, dict[Spectrum, int]], dict[CardSet, int]]
                     cards = kept + (JOKER,) * jokers
                     # From low to high, so the highest reading stays (R6).
                     strengths.setdefault(cards, {})[spectrum] = strength
-                    points[cards] = max(worth, points.get(cards, 0))
-    return strengths, points
+                    if worth > points.get(cards, 0):
+                        points[cards], read_as[cards] = worth, spectrum
+    return _Readings(strengths, points, read_as)
 
 
 _READINGS: Final = _readings()
-_STRENGTHS: Final[Mapping[CardSet, Mapping[Spectrum, int]]] = _READINGS[0]
-_POINTS: Final[Mapping[CardSet, int]] = _READINGS[1]
+_STRENGTHS: Final[Mapping[CardSet, Mapping[Spectrum, int]]] = _READINGS.strengths
+_POINTS: Final[Mapping[CardSet, int]] = _READINGS.points
+_READ_AS: Final[Mapping[CardSet, Spectrum]] = _READINGS.read_as
 
 _NEAR: Final = {
     card: tuple(each for each in PACK_52 if card[0] == each[0] or card[1] == each[1])
@@ -248,7 +263,18 @@ def _index() -> dict[tuple[Spectrum, str, int], list[tuple[int, CardSet]]]:
 _INDEX: Final = _index()
 
 
-@lru_cache(maxsize=1 << 14)
+def most_points(cards: int) -> int:
+    """More than any sets of so many cards are worth.
+
+    Two a card, and four where a king, queen or joker makes half a suited couple.
+    """
+    return 2 * cards + 2 * min(cards, _COURT)
+
+
+_COURT: Final = 10  # kings, queens and jokers
+
+
+@lru_cache(maxsize=1 << 12)
 def _within(spectrum: Spectrum, part: str, held: int, jokers: int) -> tuple[CardSet, ...]:
     rows = _INDEX.get((spectrum, part, jokers), ())
     return tuple([cards for mask, cards in rows if mask & held == mask])

@@ -131,6 +131,16 @@ def ended_match(match: Match, scores: Scores) -> Match:
     return Match(match.terms, scores, match.hand, match.dealer, match.players, match.stacks)
 
 
+def chips_at_stake(match: Match, most: int) -> int:
+    """By how much a seat's result may differ from another's or from its own, played otherwise.
+
+    Nobody loses more than `most` in a hand of a cash match, nor more than its stack in a freezeout.
+    """
+    if match.terms.format == Format.FREEZEOUT:
+        return sum(match.stacks)
+    return match.terms.hands * len(match.terms.seats) * most
+
+
 def result_of(match: Match) -> Result:
     """Chips won or lost, and places; equal totals share a place."""
     scores = match.scores
@@ -201,7 +211,7 @@ def new_round(line: Line) -> Line:
     return Line(line.seats, line.actions, line.tos, (*line.starts, len(line.seats)))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _told(seat: Seat, action: Action, to: int) -> Told:
     # Kept, as the same few actions are told over and over.
     return Told(Acted(seat, action, to))

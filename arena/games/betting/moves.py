@@ -49,9 +49,9 @@ FOLD: Final = Fold()
 CHECK: Final = Check()
 CALL: Final = Call()
 # Moves are interned: equal moves are one object, which the codec's cache likes.
-bet_to: Final = lru_cache(maxsize=1 << 14)(Bet)
-raise_to: Final = lru_cache(maxsize=1 << 14)(Raise)
-bring_in_of: Final = lru_cache(maxsize=1 << 14)(BringIn)
+bet_to: Final = lru_cache(maxsize=1 << 12)(Bet)
+raise_to: Final = lru_cache(maxsize=1 << 12)(Raise)
+bring_in_of: Final = lru_cache(maxsize=1 << 12)(BringIn)
 
 
 class Choices:
@@ -91,7 +91,7 @@ class Choices:
         return self._passive[number] if number < 0 else self._wager(self._low + number)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def wagers(calls: bool, opens: bool, low: int, high: int, half_to: int, pot_to: int) -> Choices:
     """The moves of a turn that may bet or raise to a total from `low` to `high`.
 

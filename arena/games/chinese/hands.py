@@ -31,6 +31,12 @@ _BACK_UNITS: Final = {
 _MIDDLE_UNITS: Final = _BACK_UNITS | {HandClass.FULL_HOUSE: 2}
 _FRONT_UNITS: Final = {HandClass.TRIPS: 3}
 
+MOST_UNITS: Final = max(
+    *NATURAL_UNITS.values(),
+    SCOOP_UNITS + sum(max(units.values()) for units in (_BACK_UNITS, _MIDDLE_UNITS, _FRONT_UNITS)),
+)
+"""What one seat wins of another in a hand at most."""
+
 
 _FROM_HIGH: Final = {card: -place for card, place in CANONICAL.items()}
 
@@ -148,17 +154,19 @@ def _against_foul(winner: Strengths) -> int:
     return sum(row_units(winner)) + SCOOP_UNITS
 
 
+def rows_won(ours: Strengths, theirs: Strengths) -> tuple[int, int, int]:
+    """Units that front, middle and back win (+) or lose (-), fouls and the scoop apart."""
+    front, middle, back = [
+        gain if mine > other else -loss if mine < other else 0
+        for mine, other, gain, loss in zip(
+            ours, theirs, row_units(ours), row_units(theirs), strict=True
+        )
+    ]
+    return front, middle, back
+
+
 def _row_by_row(ours: Strengths, theirs: Strengths) -> int:
-    net = won = lost = 0
-    for mine, other, gain, loss in zip(
-        ours, theirs, row_units(ours), row_units(theirs), strict=True
-    ):
-        if mine > other:
-            net += gain
-            won += 1
-        elif mine < other:
-            net -= loss
-            lost += 1
-    if won == 3:
-        return net + SCOOP_UNITS
-    return net - SCOOP_UNITS if lost == 3 else net
+    rows = rows_won(ours, theirs)
+    if min(rows) > 0:
+        return sum(rows) + SCOOP_UNITS
+    return sum(rows) - SCOOP_UNITS if max(rows) < 0 else sum(rows)

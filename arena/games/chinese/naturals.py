@@ -14,7 +14,8 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from arena import poker
-from arena.cards import CANONICAL, PACK_52, RANKS, SUITS, Card
+from arena.cards import CANONICAL, RANKS, SUITS, Card
+from arena.poker import RANK_COUNT
 
 
 class Natural(StrEnum):
@@ -47,9 +48,7 @@ class NaturalHand(NamedTuple):
     """Back, middle and front of three flushes or straights; else from ace to two."""
 
 
-# Counts of ranks in one integer, an octal digit for each, as in `arena.poker`.
-_RANK_UNIT: Final = {card: 1 << 3 * RANKS.index(card[0]) for card in PACK_52}
-_unit_of: Final = _RANK_UNIT.__getitem__
+_unit_of: Final = RANK_COUNT.__getitem__
 _ONE_OF_EACH: Final = sum(1 << 3 * at for at in range(len(RANKS)))
 _PAIR_BITS: Final = _ONE_OF_EACH << 1
 _QUAD_BITS: Final = _ONE_OF_EACH << 2
@@ -74,7 +73,7 @@ def _three_runs() -> dict[int, tuple[int, int, int]]:
                 ranks = long_run + other_run + short_run
                 if max(map(ranks.count, ranks)) > 4:
                     continue
-                counts = sum(_RANK_UNIT[rank + "s"] for rank in ranks)
+                counts = sum(RANK_COUNT[rank + "s"] for rank in ranks)
                 arrangement = (back, middle, front)
                 best[counts] = max(best.get(counts, arrangement), arrangement)
     return best

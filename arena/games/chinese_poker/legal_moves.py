@@ -37,7 +37,7 @@ class Settings:
 
     @property
     def offered(self) -> tuple[Move, ...]:
-        """Some of the moves. Found when first asked for, in a few milliseconds."""
+        """Some of the moves. Found when first asked for, in a millisecond or two."""
         if self._offered is None:
             settings = (*candidates(self._held, OFFERED_SETTINGS), by_rank(self._held))
             found = dict.fromkeys(map(set_of, settings))

@@ -18,6 +18,7 @@ from typing import Final
 from arena.cards import PACK_52, Card
 from arena.games.chinese.hands import (
     HAND_SIZE,
+    MOST_UNITS,
     SURRENDERED,
     Rows,
     Standing,
@@ -154,6 +155,12 @@ def result(state: State) -> Result | None:
         return None
     match = state.match
     return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """The dearest setting won from every other seat, against the same lost to each."""
+    hands = options.hands or HANDS_PER_SEAT * seats
+    return hands * 2 * (seats - 1) * MOST_UNITS
 
 
 def _phase(state: State) -> Phase:

@@ -1,6 +1,5 @@
 """How the cards of Eleusis are dealt, drawn, played and given back."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -60,12 +59,9 @@ def draw(cards: Cards, seat: Seat, count: int, hand: int, deals: Deals) -> Draw:
 
 def put_down(cards: Cards, seat: Seat, played: Sequence[Card]) -> Cards:
     """Cards leave a hand for the table."""
-    left, gone = [], Counter(played)
-    for card in cards.hands[seat]:
-        if gone[card]:
-            gone[card] -= 1
-        else:
-            left.append(card)
+    left = list(cards.hands[seat])
+    for card in played:
+        left.remove(card)
     return Cards(_with(cards.hands, seat, tuple(left)), cards.stock, cards.packs)
 
 

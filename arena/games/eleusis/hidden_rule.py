@@ -12,7 +12,6 @@ numbers, so that anyone who has the deals can repeat every verdict.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from arena.cards import PACK_52, Card
@@ -28,6 +27,7 @@ from arena.games.cel import (
     RuleFailed,
 )
 from arena.games.contract import Deals
+from arena.games.eleusis.verdict import Verdict, Witness
 
 EXAMPLES: Final = (
     "card.color != last.color",
@@ -49,18 +49,6 @@ GUESS_WALKS: Final = 24
 GUESS_STEPS: Final = 16
 
 
-class Verdict(StrEnum):
-    """What became of a rule, in the order in which it is tested."""
-
-    ACCEPTED = "accepted"
-    SYNTAX = "syntax"
-    RUNTIME_ERROR = "runtime_error"
-    COST = "cost"
-    DEAD_END = "dead_end"
-    TOO_RESTRICTIVE = "too_restrictive"
-    TOO_PERMISSIVE = "too_permissive"
-
-
 @dataclass(frozen=True, slots=True)
 class Validation:
     """A verdict, and what its author is told of it."""
@@ -70,16 +58,6 @@ class Validation:
     """One sentence; empty if the rule was accepted."""
     dearest: int = 0
     """The most that one card cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """Where a guess and the rule differ: on `card` after `line`."""
-
-    line: tuple[Card, ...]
-    card: Card
-    legal: bool
-    """By the rule."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ A hand of fourteen cards can be played in hundreds of thousands of millions of
 ways; they are counted and drawn from, never written out.
 """
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
-from functools import cache
-from math import comb
-from operator import mul
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from itertools import accumulate
+from math import factorial
 from typing import Final
 
 from arena.cards import Card
@@ -43,12 +44,6 @@ PROPHET_OPTION: Final = Listed((PASS, DECLARE))
 JUDGE_PLAY: Final = Listed((RIGHT, WRONG))
 
 
-@cache
-def _choices(size: int) -> tuple[int, ...]:
-    """Ways to choose so many of the places of a string of this length."""
-    return tuple([comb(size, put) for put in range(size + 1)])
-
-
 def distinct(hand: tuple[Card, ...]) -> tuple[Card, ...]:
     """Each face of a hand once, in its order."""
     return tuple(dict.fromkeys(hand))
@@ -56,7 +51,7 @@ def distinct(hand: tuple[Card, ...]) -> tuple[Card, ...]:
 
 def singles(hand: tuple[Card, ...]) -> Listed:
     """One card, or none (Express)."""
-    return Listed((*(PLAYS[card] for card in distinct(hand)), NO_PLAY))
+    return Listed((*[PLAYS[card] for card in dict.fromkeys(hand)], NO_PLAY))
 
 
 def opinions(shown: tuple[Card, ...]) -> Listed:
@@ -74,7 +69,7 @@ class Strings:
 
     @property
     def offered(self) -> tuple[Move, ...]:
-        return (*(PLAYS[card] for card in distinct(self._hand)), NO_PLAY)
+        return (*[PLAYS[card] for card in dict.fromkeys(self._hand)], NO_PLAY)
 
     @property
     def complete(self) -> bool:
@@ -89,7 +84,8 @@ class Strings:
         return isinstance(move, NoPlay)
 
     def count(self) -> int:
-        return sum(self._tables()[-1])  # the no-play in place of the empty string
+        """All strings; the no-play is in place of the empty one."""
+        return sum(_Count(tuple(Counter(self._hand).values())).by_length())
 
     def sample(self, below: Callable[[int], int]) -> Move:
         """Any string with the same chance, or the no-play: mostly long strings, then.
@@ -98,69 +94,121 @@ class Strings:
         few tries give none, the strings are counted.
         """
         copies = Counter(self._hand)
+        faces, held = tuple(copies), tuple(copies.values())
         for _ in range(_WORDS):
-            word = _word(tuple(copies), len(self._hand), below)
-            if Counter(word) <= copies:
-                return Play(word) if word else NO_PLAY
-        tables = self._tables()
-        at = below(sum(tables[-1]))
+            word = _word(held, below)
+            if word is not None:
+                return Play(tuple([faces[at] for at in word])) if word else NO_PLAY
+        count = _Count(held)
+        by_length = count.by_length()
+        at = below(sum(by_length))
         length = 0
-        while at >= tables[-1][length]:
-            at -= tables[-1][length]
+        while at >= by_length[length]:
+            at -= by_length[length]
             length += 1
         if length == 0:
             return NO_PLAY
-        return Play(_shuffled(self._composition(tables, length, below), below))
+        cards = []
+        for face, put in zip(reversed(faces), count.composition(length, below), strict=True):
+            cards += [face] * put
+        return Play(_shuffled(cards, below))
 
-    def _tables(self) -> list[list[int]]:
-        """For the first k faces of the hand: the number of strings of each length.
 
-        Each string of more faces is one of fewer, with the copies of the next
-        face put into some of its places.
+class _Count:
+    """How many strings there are over faces of which so many copies are held.
+
+    The strings of n cards over the first k faces are n! times the coefficient of
+    x^n in a product: of the sums of x^j / j! up to each face's copies. Each factor is
+    taken times the factorial of its copies, so that all are whole numbers; and a product is
+    one integer, a slot of bits for each coefficient, which one more face turns into the
+    next by a few shifts and sums.
+    """
+
+    __slots__ = ("_copies", "_divisors", "_products", "_slot_bytes")
+
+    def __init__(self, copies: tuple[int, ...]) -> None:
+        self._copies = copies
+        most, divisor = 1, 1
+        for held in copies:
+            most *= sum(_terms(held))
+        # No coefficient is above the sum of all.
+        self._slot_bytes = most.bit_length() // 8 + 1
+        slot = 8 * self._slot_bytes
+        product = 1
+        self._products, self._divisors = [product], [divisor]
+        for held in copies:
+            product = sum([product * term << slot * put for put, term in enumerate(_terms(held))])
+            divisor *= factorial(held)
+            self._products.append(product)
+            self._divisors.append(divisor)
+
+    def by_length(self) -> list[int]:
+        """Strings of each length, the empty one first."""
+        longest, size, divisor = sum(self._copies), self._slot_bytes, self._divisors[-1]
+        packed = self._products[-1].to_bytes(size * (longest + 1), "little")
+        return [
+            int.from_bytes(packed[size * length : size * (length + 1)], "little")
+            * factorial(length)
+            // divisor
+            for length in range(longest + 1)
+        ]
+
+    def composition(self, length: int, below: Callable[[int], int]) -> Iterator[int]:
+        """Copies of each face in a string of this length, the last face first.
+
+        Drawn as often as they have orders.
         """
-        longest = len(self._hand)
-        tables = [[1] + [0] * longest]
-        for copies in Counter(self._hand).values():
-            before, after = tables[-1], []
-            for size in range(longest + 1):
-                least = max(0, size - copies)  # of the string before
-                ways = map(mul, before[least : size + 1], _choices(size)[least:])
-                after.append(sum(ways))
-            tables.append(after)
-        return tables
-
-    def _composition(
-        self, tables: list[list[int]], length: int, below: Callable[[int], int]
-    ) -> list[Card]:
-        """The cards of a string of this length, unordered, as often as they have orders."""
-        cards: list[Card] = []
-        faces = list(Counter(self._hand).items())
-        for before, (card, copies) in zip(tables[-2::-1], reversed(faces), strict=True):
-            size = length - len(cards)
+        slot, left = 8 * self._slot_bytes, length
+        mask = (1 << slot) - 1
+        before = zip(self._products[-2::-1], self._divisors[-2::-1], strict=True)
+        for (product, divisor), copies in zip(before, reversed(self._copies), strict=True):
+            orders = factorial(left)
+            most = min(copies, left)
+            # The slots for `left - most` to `left` cards, the latter the highest.
+            slots = product >> slot * (left - most)
             weights = [
-                before[size - put] * _choices(size)[put] for put in range(min(copies, size) + 1)
+                (slots >> slot * (most - put) & mask) * orders // (divisor * factorial(put))
+                for put in range(most + 1)
             ]
             at, put = below(sum(weights)), 0
             while at >= weights[put]:
                 at -= weights[put]
                 put += 1
-            cards += [card] * put
-        return cards
+            left -= put
+            yield put
 
 
-def _word(faces: tuple[Card, ...], longest: int, below: Callable[[int], int]) -> tuple[Card, ...]:
-    """Any word over some faces, of any length up to `longest`, with the same chance."""
-    words, at = 1, below(sum(len(faces) ** length for length in range(longest + 1)))
-    length = 0
-    while at >= words:
-        at -= words
-        words *= len(faces)
-        length += 1
-    letters = []
+@cache
+def _terms(copies: int) -> tuple[int, ...]:
+    """1 / j! for each number of copies up to all, times the factorial of all."""
+    return tuple([factorial(copies) // factorial(put) for put in range(copies + 1)])
+
+
+@lru_cache(maxsize=64)
+def _words_up_to(faces: int, longest: int) -> tuple[int, ...]:
+    """Words over so many faces that are at most 0, 1, 2 ... letters long."""
+    return tuple(accumulate([faces**length for length in range(longest + 1)]))
+
+
+def _word(copies: tuple[int, ...], below: Callable[[int], int]) -> list[int] | None:
+    """Any word over some faces, as long as all their copies or shorter, with the same chance.
+
+    By the numbers of the faces; None if it has more of a face than there are copies.
+    """
+    faces = len(copies)
+    words = _words_up_to(faces, sum(copies))
+    at = below(words[-1])
+    length = bisect_right(words, at)
+    if length:
+        at -= words[length - 1]
+    left, letters = list(copies), []
     for _ in range(length):
-        at, letter = divmod(at, len(faces))
-        letters.append(faces[letter])
-    return tuple(letters)
+        at, letter = divmod(at, faces)
+        if not left[letter]:
+            return None
+        left[letter] -= 1
+        letters.append(letter)
+    return letters
 
 
 def _shuffled(cards: list[Card], below: Callable[[int], int]) -> tuple[Card, ...]:

@@ -29,7 +29,7 @@ from arena.games.contract import (
     require_to_act,
 )
 from arena.games.eleusis.cards import DEALT, cards_played, deal, in_hand_order, right_up_to, undealt
-from arena.games.eleusis.hidden_rule import EXAMPLES, Verdict, draws_of, judge_guess, validate
+from arena.games.eleusis.hidden_rule import EXAMPLES, draws_of, judge_guess, validate
 from arena.games.eleusis.legal_moves import (
     GUESS_TEXTS,
     JUDGE_PLAY,
@@ -41,7 +41,7 @@ from arena.games.eleusis.legal_moves import (
     why_illegal,
 )
 from arena.games.eleusis.options import Options, Variant
-from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis.scoring import MOST_OF_EXPRESS, Prophecy, eleusis_scores, express_scores
 from arena.games.eleusis.state import (
     Attempts,
     Match,
@@ -54,6 +54,7 @@ from arena.games.eleusis.state import (
     with_guess,
 )
 from arena.games.eleusis.turn import carry_out
+from arena.games.eleusis.verdict import Verdict
 from arena.games.eleusis.words import (
     NO_RULE,
     PASS,
@@ -241,6 +242,16 @@ def result(state: State) -> Result | None:
         return None
     match = state.match
     return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """In Express from a hand that grew by a card each turn to a guess with one card left.
+
+    None in Eleusis: strings, prophets and penalties allow scores a hundred times those that occur.
+    """
+    if options.variant != Variant.EXPRESS:
+        return None
+    return (options.hands or seats) * (MOST_OF_EXPRESS + options.max_turns)
 
 
 def _opinions(state: State) -> Listed:

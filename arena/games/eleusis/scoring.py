@@ -10,6 +10,8 @@ EXPRESS_HAND: Final = 12
 """Cards that each seat is dealt in Express, and what an empty hand is worth."""
 EMPTIED_BONUS: Final = 3
 GUESS_BONUS: Final = 6
+MOST_OF_EXPRESS: Final = EXPRESS_HAND - 1 + GUESS_BONUS
+"""A guess with one card left; an empty hand ends before a guess."""
 
 
 @dataclass(frozen=True, slots=True)

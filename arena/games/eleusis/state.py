@@ -5,8 +5,8 @@ from typing import Final
 
 from arena.cards import Card
 from arena.games.contract import Seat
-from arena.games.eleusis.hidden_rule import Verdict, Witness
 from arena.games.eleusis.options import Options, Variant
+from arena.games.eleusis.verdict import Verdict, Witness
 from arena.games.eleusis.words import (
     SHOWN_CALLS,
     SHOWN_GUESSES,

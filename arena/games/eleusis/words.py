@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from arena.cards import Card
 from arena.games.cel import DECK_ORDER
 from arena.games.contract import Seat
-from arena.games.eleusis.hidden_rule import Verdict
+from arena.games.eleusis.verdict import Verdict
 
 SHOWN_CALLS: Final = 64
 """No-plays that a view remembers; older ones were told as events."""

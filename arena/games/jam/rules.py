@@ -30,7 +30,14 @@ from arena.games.contract import (
     require_to_act,
 )
 from arena.games.jam.options import Options
-from arena.games.jam.scoring import HAND, MAX_RUBBERS, best_claim, claim_points, rubber_is_over
+from arena.games.jam.scoring import (
+    HAND,
+    MAX_RUBBERS,
+    TRICKS,
+    best_claim,
+    claim_points,
+    rubber_is_over,
+)
 from arena.games.jam.state import Deal, Match, Side, State
 from arena.games.jam.words import (
     Began,
@@ -151,6 +158,12 @@ def result(state: State) -> Result | None:
     to_two = match.options.hands == 0 and match.options.rubbers > 1
     scores = match.rubbers if to_two else match.totals
     return Result(scores, places_of(scores), match.hand_scores)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """All tricks of all deals; None for rubbers."""
+    most = claim_points(best_claim([0] * TRICKS, 0))
+    return options.hands * most or None
 
 
 def follower_wins(led: Card, followed: Card) -> bool:

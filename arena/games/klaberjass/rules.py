@@ -39,10 +39,13 @@ from arena.games.klaberjass.options import MAX_DEALS, Options
 from arena.games.klaberjass.scoring import (
     BELA,
     LAST_TRICK,
+    MOST_POINTS,
     PACK_32,
     Sequence,
+    Split,
     sequences,
     settle,
+    split_of,
     trick_points,
 )
 from arena.games.klaberjass.state import (
@@ -182,6 +185,11 @@ def result(state: State) -> Result | None:
         return None
     match = state.match
     return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """Everything in every hand; None for a race."""
+    return options.hands * MOST_POINTS or None
 
 
 def is_over(options: Options, deals_played: int, totals: tuple[int, int]) -> bool:
@@ -398,7 +406,7 @@ def _score(match: Match, deal: Deal, told: tuple[Told, ...], deals: Deals) -> St
     points = (deal.sides[0].points, deal.sides[1].points)
     gained, winner = settle(maker, points)
     totals = (match.totals[0] + gained[0], match.totals[1] + gained[1])
-    told += (Told(Scored(match.hand, maker, points, winner, gained, totals)),)
+    told += (Told(Scored(match.hand, maker, points, _splits(deal), winner, gained, totals)),)
     hand_scores = (*match.hand_scores, gained)
     if is_over(match.options, len(hand_scores), totals):
         last = Match(match.options, match.hand, match.dealer, totals, hand_scores)
@@ -407,6 +415,24 @@ def _score(match: Match, deal: Deal, told: tuple[Told, ...], deals: Deals) -> St
     following = Match(match.options, match.hand + 1, winner, totals, hand_scores)
     dealt, more = deal_hand(following, deals)
     return Step(dealt, told + more)
+
+
+def _splits(deal: Deal) -> tuple[Split, ...]:
+    """By seat, what its points came from, once all tricks are played."""
+    winners, trump = deal.tricks.winners, trump_of(deal)
+    return tuple(
+        [
+            split_of(
+                side.points,
+                sequences=_melds(side, trump)[1]
+                if seat == deal.contest.winner and seat in winners
+                else 0,
+                bela=seat == deal.tricks.bela,
+                last_trick=seat == winners[-1],
+            )
+            for seat, side in enumerate(deal.sides)
+        ]
+    )
 
 
 def _end(match: Match, deal: Deal, told: tuple[Told, ...]) -> Step:

@@ -1,5 +1,6 @@
 """What tricks, sequences and hands of Klaberjass are worth."""
 
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from arena.cards import SUITS, Card, pack
@@ -24,6 +25,22 @@ _POINTS: Final = {
     }
     for trump in SUITS
 }
+
+
+MOST_POINTS: Final = sum(_POINTS["s"].values()) + LAST_TRICK + BELA + 2 * FIFTY
+"""Of a hand in which one seat takes every trick: nine cards hold two fifties at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What the points of a seat in a hand came from."""
+
+    tricks: int
+    """The cards of its tricks, the last one's bonus apart."""
+    last_trick: int
+    sequences: int
+    """0 unless its sequences won the contest and it has a trick."""
+    bela: int
 
 
 class Sequence(NamedTuple):
@@ -80,6 +97,13 @@ def trick_points(led: Card, reply: Card, trump: str) -> int:
     """Points of a trick's two cards."""
     points = _POINTS[trump]
     return points[led] + points[reply]
+
+
+def split_of(points: int, *, sequences: int, bela: bool, last_trick: bool) -> Split:
+    """The points of a seat by what they came from; `sequences` is what its own counted."""
+    last = LAST_TRICK if last_trick else 0
+    called = BELA if bela else 0
+    return Split(points - last - sequences - called, last, sequences, called)
 
 
 def settle(maker: Seat, points: tuple[int, int]) -> tuple[tuple[int, int], Seat]:

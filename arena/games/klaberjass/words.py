@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from arena.cards import SUITS, Card
 from arena.games.contract import Seat
-from arena.games.klaberjass.scoring import FIFTY, PACK_32, TWENTY
+from arena.games.klaberjass.scoring import FIFTY, PACK_32, TWENTY, Split
 
 
 class Phase(StrEnum):
@@ -327,6 +327,8 @@ class Scored:
     maker: Seat
     points: tuple[int, ...]
     """Made in the hand: tricks, melds and bela."""
+    splits: tuple[Split, ...]
+    """What `points` came from."""
     winner: Seat
     """Who won the hand and deals the next (R12, R13)."""
     gained: tuple[int, ...]

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+from arena.cards import in_order
 from arena.games.loo.flushes import flush_of
 from arena.games.loo.state import HAND, Deal, Match, State
 from arena.games.loo.tricks import legal_replies
@@ -41,8 +42,10 @@ def legal_moves(deal: Deal) -> tuple[Move, ...]:
             return DECLARATIONS
         case Phase.EXCHANGE:
             most = min(HAND, len(deal.cards.stock) + len(deal.cards.dead))
+            # Hands are in order as they were dealt and drawn; what is sorted need not be again.
+            exchange = Exchange.in_order if hand == in_order(hand) else Exchange
             return tuple(
-                [Exchange(cards) for k in range(most + 1) for cards in combinations(hand, k)]
+                [exchange(cards) for k in range(most + 1) for cards in combinations(hand, k)]
             )
         case Phase.OVER:
             return ()

@@ -158,6 +158,12 @@ def result(state: State) -> Result | None:
     return Result(match.chips, places_of(match.chips), match.hand_scores)
 
 
+def margin_bound(options: Options, seats: int) -> int | None:
+    """What all seats can pay: the dealer's five each deal, and five of each for being looed."""
+    hands = options.hands or DEALS_EACH * seats
+    return hands * FEE * (1 + seats)
+
+
 def is_over(options: Options, hands_played: int, seats: int) -> bool:
     """Whether a completed hand ends the match (R1)."""
     return hands_played >= (options.hands or DEALS_EACH * seats)

@@ -69,6 +69,13 @@ class Exchange:
     def __post_init__(self) -> None:
         object.__setattr__(self, "cards", as_named(self.cards))
 
+    @classmethod
+    def in_order(cls, cards: tuple[Card, ...]) -> "Exchange":
+        """The move with cards in canonical order already, as those of a hand are."""
+        move = object.__new__(cls)
+        object.__setattr__(move, "cards", cards)
+        return move
+
 
 @dataclass(frozen=True, slots=True)
 class Play:

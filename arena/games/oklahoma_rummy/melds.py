@@ -41,7 +41,7 @@ ACE_HIGH: Final = len(LADDER) - 1
 TWO_PLACE: Final = LADDER.index(TWO)
 QUEEN_PLACE: Final = LADDER.index("Q")
 
-_MEMO: Final = 1 << 14
+_MEMO: Final = 1 << 12
 """Answers kept of each of the pure functions that listing asks again and again."""
 
 

@@ -41,7 +41,13 @@ from arena.games.oklahoma_rummy.melds import (
     read_meld,
 )
 from arena.games.oklahoma_rummy.options import Options
-from arena.games.oklahoma_rummy.scoring import HELD_POINTS, OUT_POINTS, QUEEN_OF_SPADES
+from arena.games.oklahoma_rummy.scoring import (
+    HELD_POINTS,
+    MOST_HELD,
+    MOST_MELDED,
+    OUT_POINTS,
+    QUEEN_OF_SPADES,
+)
 from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
 from arena.games.oklahoma_rummy.words import (
     DECLINE,
@@ -200,6 +206,11 @@ def result(state: State) -> Result | None:
     return Result(match.totals, places_of(match.totals), match.hand_scores)
 
 
+def margin_bound(options: Options, seats: int) -> int | None:
+    """All cards melded and out, against all cards held; None for a race."""
+    return options.hands * (MOST_MELDED + OUT_POINTS + MOST_HELD) or None
+
+
 def hand_size(seats: int) -> int:
     """Cards dealt to each seat (R7)."""
     return CROWDED_HAND if seats == MAX_SEATS else HAND
@@ -217,8 +228,17 @@ def is_over(options: Options, hands_played: int, totals: tuple[int, ...]) -> boo
 
 def hand_points(table: Table, hand: CardList) -> int:
     """What a seat scores for a hand, but for going out: its melds less its cards."""
-    melds = sum(meld.points for meld in table.melds)
-    return melds - sum(HELD_POINTS[card] for card in hand)
+    return melded_points(table) - held_points(hand)
+
+
+def melded_points(table: Table) -> int:
+    """What the melds on a table count."""
+    return sum(meld.points for meld in table.melds)
+
+
+def held_points(hand: CardList) -> int:
+    """What the cards cost that are left in a hand."""
+    return sum(HELD_POINTS[card] for card in hand)
 
 
 def _cost(card: Card) -> tuple[int, int]:
@@ -375,7 +395,9 @@ def _end_hand(state: State, out: Seat | None, deals: Deals) -> Step:
     )
     totals = tuple([had + won for had, won in zip(match.totals, points, strict=True)])
     hand_scores = (*match.hand_scores, points)
-    scored = Told(Scored(match.hand, out, deal.hands, points, totals))
+    melded = tuple(map(melded_points, deal.tables))
+    lost = tuple(map(held_points, deal.hands))
+    scored = Told(Scored(match.hand, out, deal.hands, melded, lost, points, totals))
     if is_over(match.options, match.hand + 1, totals):
         last = Deal(
             Phase.OVER, deal.turn, deal.hands, deal.known, deal.tables, deal.piles, deal.drawn

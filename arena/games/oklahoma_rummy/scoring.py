@@ -18,3 +18,12 @@ HELD_POINTS: Final = CARD_POINTS | dict.fromkeys(TWOS, 20) | {QUEEN_OF_SPADES: 1
 ALL_TWOS_POINTS: Final = 25
 """What each 2 counts in a set of nothing else."""
 OUT_POINTS: Final = 100
+_PACKS: Final = 2
+
+MOST_MELDED: Final = _PACKS * sum(
+    max(CARD_POINTS.values()) if card in TWOS else points for card, points in CARD_POINTS.items()
+)
+"""More than all cards are worth in melds: no 2 stands for more than the dearest card."""
+
+MOST_HELD: Final = _PACKS * sum(HELD_POINTS.values())
+"""What all cards together would cost."""

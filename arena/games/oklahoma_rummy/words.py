@@ -184,6 +184,10 @@ class Scored:
     """The seat without cards; None if the hand was blocked."""
     leftovers: tuple[CardList, ...]
     """The cards that were left in each hand."""
+    melded: tuple[int, ...]
+    """What the melds on each table count."""
+    lost: tuple[int, ...]
+    """What `leftovers` cost; going out adds its bonus to neither."""
     points: tuple[int, ...]
     totals: tuple[int, ...]
 

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Final
 
 from arena.cards import Card
-from arena.games.chinese.hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE
+from arena.games.chinese.hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE, high_first
 from arena.games.chinese.settings import SETTINGS, candidates, numbered
 from arena.games.open_face_chinese_poker.words import Place
 
@@ -51,6 +51,42 @@ class Settings:
         return Place(rows.front, rows.middle, rows.back)
 
 
+class Spreads:
+    """The first five cards into empty rows in every way; each is made when it is asked for."""
+
+    __slots__ = ("_held", "_offered", "_ways")
+
+    def __init__(self, held: tuple[Card, ...]) -> None:
+        self._held = high_first(held)
+        self._ways = ways(len(held))
+        self._offered: tuple[Place, ...] = ()
+
+    @property
+    def offered(self) -> tuple[Place, ...]:
+        """All of them."""
+        if not self._offered:
+            self._offered = tuple([spread(self._held, way) for way in self._ways])
+        return self._offered
+
+    @property
+    def complete(self) -> bool:
+        return True
+
+    def __contains__(self, move: object) -> bool:
+        # A way fits if no row overflows, and only the front can.
+        return (
+            isinstance(move, Place)
+            and len(move.front) <= FRONT_SIZE
+            and _same_cards(move, self._held)
+        )
+
+    def count(self) -> int:
+        return len(self._ways)
+
+    def sample(self, below: Callable[[int], int]) -> Place:
+        return spread(self._held, self._ways[below(len(self._ways))])
+
+
 def _same_cards(move: Place, held: Sequence[Card]) -> bool:
     return sorted((*move.front, *move.middle, *move.back)) == sorted(held)
 
@@ -66,7 +102,8 @@ def ways(cards: int) -> tuple[tuple[int, ...], ...]:
 
 
 def spread(cards: Sequence[Card], way: Sequence[int]) -> Place:
+    """The cards, which are high first, each into its row."""
     rows: tuple[list[Card], list[Card], list[Card]] = ([], [], [])
     for card, row in zip(cards, way, strict=True):
         rows[row].append(card)
-    return Place(tuple(rows[0]), tuple(rows[1]), tuple(rows[2]))
+    return Place.in_order(tuple(rows[0]), tuple(rows[1]), tuple(rows[2]))

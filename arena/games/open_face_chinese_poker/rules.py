@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from arena.cards import PACK_52, Card
-from arena.games.chinese.hands import HAND_SIZE, high_first
+from arena.games.chinese.hands import HAND_SIZE
 from arena.games.contract import (
     BadOptions,
     Deals,
@@ -25,9 +25,10 @@ from arena.games.contract import (
     places_of,
     require_to_act,
 )
-from arena.games.open_face_chinese_poker.legal_moves import Settings, spread, ways
+from arena.games.open_face_chinese_poker.legal_moves import Settings, Spreads
 from arena.games.open_face_chinese_poker.options import Options
 from arena.games.open_face_chinese_poker.scoring import (
+    MOST_UNITS,
     Scoring,
     reaches_fantasyland,
     score_rows,
@@ -105,8 +106,7 @@ def moves(state: State, seat: Seat) -> Moves:
     if len(held) == 1:
         singles = SINGLES[held[0]]
         return Listed(tuple([way for way, free in zip(singles, room, strict=True) if free]))
-    cards = high_first(held)
-    return Listed(tuple([spread(cards, way) for way in ways(len(cards))]))
+    return Spreads(held)
 
 
 def view(state: State, seat: Seat | None) -> View:
@@ -154,6 +154,12 @@ def result(state: State) -> Result | None:
         return None
     match = state.match
     return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """The dearest rows won from every other seat, against the same lost, in all hands there may be."""
+    hands = MOST_HANDS * (options.hands or HANDS_PER_DEALER * seats)
+    return hands * 2 * (seats - 1) * MOST_UNITS
 
 
 def deal_hand(match: Match, deals: Deals) -> Step:

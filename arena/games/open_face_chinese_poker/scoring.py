@@ -29,6 +29,11 @@ _MIDDLE_ROYALTIES: Final = {kind: 2 * units for kind, units in _BACK_ROYALTIES.i
 _FRONT_TRIPS: Final = 20  # whatever the rank (O1)
 _LOWEST_FRONT_PAIR: Final = RANKS.index("6")
 
+MOST_UNITS: Final = (
+    3 + SWEEP_UNITS + _FRONT_TRIPS + max(_MIDDLE_ROYALTIES.values()) + max(_BACK_ROYALTIES.values())
+)
+"""What one seat wins of another at most: all rows with the sweep, or a foul, and all royalties."""
+
 _FRONT_QUEENS: Final = poker.least(HandClass.PAIR, "Q")
 _FRONT_AT_LEAST_TRIPS: Final = poker.least(HandClass.TRIPS)
 _MIDDLE_STAYS: Final = poker.least(HandClass.FULL_HOUSE)
@@ -78,23 +83,32 @@ def settle(scorings: Sequence[Scoring]) -> tuple[int, ...]:
     net = [0] * len(scorings)
     for at, ours in enumerate(scorings):
         for other in range(at + 1, len(scorings)):
-            units = _pair_units(ours, scorings[other])
+            units = pair_units(ours, scorings[other])
             net[at] += units
             net[other] -= units
     return tuple(net)
 
 
-def _pair_units(ours: Scoring, theirs: Scoring) -> int:
+def pair_units(ours: Scoring, theirs: Scoring) -> int:
+    """Units that the second of two seats pays the first; negative the other way."""
     if ours.foul or theirs.foul:
         if ours.foul and theirs.foul:
             return 0
         winner = theirs if ours.foul else ours
         units = FOUL_UNITS + winner.royalty_units
         return -units if ours.foul else units
-    won = sum(a > b for a, b in zip(ours.values, theirs.values, strict=True))
-    lost = sum(a < b for a, b in zip(ours.values, theirs.values, strict=True))
-    sweep = SWEEP_UNITS * ((won == 3) - (lost == 3))
-    return won - lost + sweep + ours.royalty_units - theirs.royalty_units
+    rows = rows_won(ours, theirs)
+    sweep = SWEEP_UNITS * ((min(rows) > 0) - (max(rows) < 0))
+    return sum(rows) + sweep + ours.royalty_units - theirs.royalty_units
+
+
+def rows_won(ours: Scoring, theirs: Scoring) -> tuple[int, int, int]:
+    """A unit for front, middle and back, won (+) or lost (-), fouls and the sweep apart."""
+    front, middle, back = [
+        (mine > other) - (mine < other)
+        for mine, other in zip(ours.values, theirs.values, strict=True)
+    ]
+    return front, middle, back
 
 
 def reaches_fantasyland(scoring: Scoring, *, in_fantasyland: bool) -> bool:

@@ -33,6 +33,17 @@ class Place:
         object.__setattr__(self, "middle", high_first(self.middle))
         object.__setattr__(self, "back", high_first(self.back))
 
+    @classmethod
+    def in_order(
+        cls, front: tuple[Card, ...], middle: tuple[Card, ...], back: tuple[Card, ...]
+    ) -> "Place":
+        """The move whose rows are high first already: a first ask has 232 of them."""
+        move = object.__new__(cls)
+        object.__setattr__(move, "front", front)
+        object.__setattr__(move, "middle", middle)
+        object.__setattr__(move, "back", back)
+        return move
+
 
 Move: TypeAlias = Place
 

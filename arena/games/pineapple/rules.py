@@ -28,6 +28,7 @@ from arena.games.betting.match import (
     Match,
     UncalledReturned,
     acted,
+    chips_at_stake,
     ended_match,
     new_round,
     next_hand,
@@ -36,7 +37,7 @@ from arena.games.betting.match import (
 )
 from arena.games.betting.moves import Bet, Call, Check, Fold, Raise
 from arena.games.betting.pots import Pot, pots_of
-from arena.games.betting.rounds import Chips, Limits, Round
+from arena.games.betting.rounds import Chips, Limits, Round, Structure
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -167,7 +168,17 @@ def result(state: State) -> Result | None:
     return None if to_act(state) else result_of(state.hand.match)
 
 
-@lru_cache(maxsize=1 << 14)
+def margin_bound(options: Options, seats: int) -> int | None:
+    """All chips on the table, in a cash match in every hand; or all that a fixed limit lets be bet."""
+    stakes, match = first_match(options, seats)
+    most = match.stacks[0]
+    if options.structure == Structure.FIXED:
+        bets = sum(2 * limits.least * (1 + limits.max_raises) for limits in stakes.limits)
+        most = min(most, stakes.ante + bets)
+    return chips_at_stake(match, most)
+
+
+@lru_cache(maxsize=1 << 10)
 def _discards(held: tuple[Card, ...]) -> Listed:
     return Listed(tuple(DISCARDS[card] for card in held))
 

@@ -34,6 +34,7 @@ from arena.games.sixty_six.options import MAX_DEALS, Options
 from arena.games.sixty_six.scoring import (
     LAST_TRICK,
     MARRIAGE,
+    MOST_AWARDED,
     TRUMP_MARRIAGE,
     Tally,
     award,
@@ -153,6 +154,11 @@ def result(state: State) -> Result | None:
         return None
     match = state.match
     return Result(match.totals, places_of(match.totals), match.hand_scores)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """Three for every hand, a carried one among them; None for a race."""
+    return options.hands * MOST_AWARDED or None
 
 
 def is_over(options: Options, hands_played: int, totals: tuple[int, int]) -> bool:
@@ -343,10 +349,11 @@ def _score(match: Match, deal: Deal, claimer: Seat | None, deals: Deals) -> Step
     points = (a.points, b.points)
     tricks = (deal.winners.count(SEATS[0]), deal.winners.count(SEATS[1]))
     tally = Tally(points, tricks, claimer, deal.stock.closer, deal.stock.tricks_at_close)
-    gained, carry = with_carry(award(tally), match.carry)
+    verdict = award(tally)
+    gained, carry = with_carry(verdict.gained, match.carry)
     totals = (match.totals[0] + gained[0], match.totals[1] + gained[1])
     hand_scores = (*match.hand_scores, gained)
-    scored = Told(Scored(match.hand, points, tricks, gained, carry, totals))
+    scored = Told(Scored(match.hand, points, tricks, verdict.reason, gained, carry, totals))
     if is_over(match.options, len(hand_scores), totals):
         last = Match(match.options, match.hand, carry, totals, hand_scores)
         over = Deal(

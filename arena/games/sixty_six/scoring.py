@@ -1,7 +1,8 @@
 """What tricks, marriages and hands of Sixty-Six are worth."""
 
 from dataclasses import dataclass
-from typing import Final
+from enum import StrEnum
+from typing import Final, NamedTuple
 
 from arena.cards import Card
 from arena.games.contract import Seat
@@ -16,6 +17,9 @@ TRUMP_MARRIAGE: Final = 40
 GOAL: Final = 66
 NO_SCHNEIDER: Final = 33
 """With this many points the loser of a hand gives away one victory point only."""
+MOST_AWARDED: Final = 3
+"""Victory points of a hand; a null hand carries one on."""
+
 _POINTS: Final = {card: POINTS[card[0]] for card in PACK_24}
 
 
@@ -37,7 +41,35 @@ class Tally:
     """Tricks that the closer's opponent had at the closing."""
 
 
-def award(tally: Tally) -> tuple[int, int]:
+class Reason(StrEnum):
+    """Why a hand was scored as it was."""
+
+    FALSE_CLAIM = "false_claim"
+    """The claimer had less than 66: two points to the other."""
+    FALSE_CLAIM_TRICKLESS = "false_claim_trickless"
+    """The same, and the other had no trick, or none when the claimer closed: three."""
+    CLOSER_SHORT = "closer_short"
+    """The closer did not come to 66: two points to the other."""
+    CLOSER_SHORT_TRICKLESS = "closer_short_trickless"
+    """The same, and the other had no trick at the closing: three."""
+    SIXTY_SIX = "sixty_six"
+    """One seat has 66, the other 33 or more: one point."""
+    SCHNEIDER = "schneider"
+    """The other has less than 33: two points."""
+    SCHWARZ = "schwarz"
+    """The other has no trick: three points."""
+    NULL = "null"
+    """Nobody has 66, or both: the next hand counts one more."""
+
+
+class Verdict(NamedTuple):
+    """What a hand pays without what was carried, and why."""
+
+    gained: tuple[int, int]
+    reason: Reason
+
+
+def award(tally: Tally) -> Verdict:
     """Victory points of a hand without what was carried; (0, 0) for a null hand."""
     claimer, closer = tally.claimer, tally.closer
     # A false claim comes first, even against a closer who is short (R6).
@@ -46,17 +78,22 @@ def award(tally: Tally) -> tuple[int, int]:
         trickless = tally.tricks[opponent] == 0 or (
             closer == claimer and tally.tricks_at_close == 0
         )
-        return _to(opponent, 3 if trickless else 2)
+        reason = Reason.FALSE_CLAIM_TRICKLESS if trickless else Reason.FALSE_CLAIM
+        return Verdict(_to(opponent, 3 if trickless else 2), reason)
     if closer is not None and tally.points[closer] < GOAL:
-        return _to(Seat(1 - closer), 3 if tally.tricks_at_close == 0 else 2)
+        trickless = tally.tricks_at_close == 0
+        reason = Reason.CLOSER_SHORT_TRICKLESS if trickless else Reason.CLOSER_SHORT
+        return Verdict(_to(Seat(1 - closer), 3 if trickless else 2), reason)
     winners = [seat for seat in (Seat(0), Seat(1)) if tally.points[seat] >= GOAL]
     if len(winners) != 1:
-        return 0, 0  # both of them is a null hand too, whoever claimed (R7)
+        return Verdict((0, 0), Reason.NULL)  # both of them too, whoever claimed (R7)
     (winner,) = winners
     loser = Seat(1 - winner)
     if tally.points[loser] >= NO_SCHNEIDER:
-        return _to(winner, 1)
-    return _to(winner, 2 if tally.tricks[loser] else 3)
+        return Verdict(_to(winner, 1), Reason.SIXTY_SIX)
+    if tally.tricks[loser]:
+        return Verdict(_to(winner, 2), Reason.SCHNEIDER)
+    return Verdict(_to(winner, 3), Reason.SCHWARZ)
 
 
 def with_carry(gained: tuple[int, int], carry: int) -> tuple[tuple[int, int], int]:

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 from arena.cards import SUITS, Card
 from arena.games.contract import Seat
+from arena.games.sixty_six.scoring import Reason
 from arena.games.sixty_six.tricks import PACK_24
 
 
@@ -142,6 +143,7 @@ class Scored:
     hand: int
     points: tuple[int, ...]
     tricks: tuple[int, ...]
+    reason: Reason
     gained: tuple[int, ...]
     """Victory points of the hand, any carried ones among them."""
     carry: int

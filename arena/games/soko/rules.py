@@ -25,6 +25,7 @@ from arena.games.betting.match import (
     Match,
     UncalledReturned,
     acted,
+    chips_at_stake,
     ended_match,
     new_round,
     next_hand,
@@ -133,6 +134,12 @@ def heavy(state: State, seat: Seat, move: Move) -> bool:
 def result(state: State) -> Result | None:
     """Chips won or lost over the match; equal totals share a place."""
     return None if to_act(state) else result_of(state.hand.match)
+
+
+def margin_bound(options: Options, seats: int) -> int | None:
+    """All chips on the table, in a cash match in every hand."""
+    _, match = first_match(options, seats)
+    return chips_at_stake(match, options.start_stack)
 
 
 class _Closed(NamedTuple):

@@ -33,11 +33,15 @@ from arena.replay.deal_book import (
     scan,
 )
 from arena.replay.journal.append_log import AppendLog
-from arena.replay.records import chained
+from arena.replay.records import MAX_RECORD_BYTES, chained
 from cardarena.v1 import deals_pb2, journal_pb2
 
 STOPPED: Final = "the arena stopped before all had opened their commitments"
 """Why a deal-set is void that a crash interrupted."""
+DAMAGED: Final = "what the arena had written of it was damaged"
+"""Why a deal-set is void of which it is not known any more how far it had come."""
+LEFT_BYTES: Final = MAX_RECORD_BYTES
+"""Damage at the end of a file stays there if it is no longer: what is appended is found behind it."""
 
 REMEMBERED_SEEDS: Final = 1_000
 """Keys of seeded deals that are not written again when they come again."""
@@ -51,6 +55,13 @@ class DealLog:
     Opening them cuts off torn ends and finishes what an earlier process left half
     done: deal-sets that were not fixed are void, and openings that the public log
     lacks are published. All of that is then on disk.
+
+    Where a file is damaged otherwise, it stays as it is, and what stands behind is read: what was
+    told is not untold. Deal-sets whose packs cannot be known any more, or whose commitment
+    cannot be seen in the public log, are void by the arena's fault.
+
+    An attempt at a deal-set of several tables that is void is opened only together with
+    the deal-set: an opening names all that were asked, and they play the same boards yet.
 
     Raises:
       Unwritten: from any method that writes, once the disk has refused; from
@@ -76,28 +87,32 @@ class DealLog:
         self._on_broken = on_broken
         self._waiting: deque[tuple[int, bytes]] = deque()
         """Entries for the public log, each with the length of secrets that must be on the disk first."""
-        log = CommitmentLog()
+        log = _PublicLog()
         with contextlib.ExitStack() as unless_done:
             try:
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                disk.private_folder(folder)
                 secrets = disk.append_only(folder / DEALS_NAME)
                 unless_done.callback(os.close, secrets)
                 _hold(secrets, folder)
                 entries = disk.append_only(public, 0o644)
                 unless_done.callback(os.close, entries)
-                damage = _go_on(folder / DEALS_NAME, secrets, DEALS_MAGIC, self.book.take)
+                self._doubtful: set[bytes] = set()
+                """Deal-sets that may have come further than is known, by context."""
+                damage = _go_on(
+                    folder / DEALS_NAME, secrets, DEALS_MAGIC, self.book.take, self._lost_secrets
+                )
                 damage += self.book.damage
-                damage += _go_on(public, entries, LOG_MAGIC, log.take)
+                damage += _go_on(public, entries, LOG_MAGIC, log.take, log.lost)
                 damage += log.damage
                 self.damage = damage
                 """What was found damaged, in sentences."""
-                self.head = log.head
+                self.head = log.head_by(self.book)
                 """The head of the public log, with entries that are about to be written."""
                 self._committed = log.unopened
                 name = f"the deals in {folder}"
                 self._secrets = AppendLog(secrets, name, on_broken=self._broke)
                 self._public = AppendLog(entries, name, on_broken=self._broke)
-                self._bring_to_an_end()
+                self._bring_to_an_end(log)
                 self._secrets.sync_now()
                 self._release()
                 self._public.sync_now()
@@ -177,8 +192,8 @@ class DealLog:
         reason: str,
         commitments: Sequence[bytes] = (),
         entropies: Sequence[bytes] = (),
-    ) -> BookedDeal:
-        """End a deal-set without any match, and open it in the public log.
+    ) -> tuple[BookedDeal, ...]:
+        """End an attempt at a deal-set; what is open now, as the public log has it.
 
         If a bot is the reason, `commitments` and `entropies` show which one.
         """
@@ -186,21 +201,34 @@ class DealLog:
             context=context, reason=reason, commitments=commitments, entropies=entropies
         )
         self._keep(deals_pb2.DealRecord(voided=voided))
-        deal = self._open(context)
-        if not deal.defaulters:
+        deal = self.book.get(context)
+        assert deal is not None
+        if not deal.shared:
+            self._open(deal)
+        if not (deal.defaulters or context in self._committed):
             self.book.forget(context)
-        return deal
+        return () if deal.shared else (deal,)
 
-    def opened(self, context: bytes) -> BookedDeal:
-        """Open a deal-set that was played, in the public log."""
+    def opened(self, context: bytes) -> tuple[BookedDeal, ...]:
+        """Open a deal-set that was played, in the public log, and the void attempts at it."""
         record = deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context))
         self._keep(record)
-        deal = self._open(context)
-        for each in list(self.book.deals()):  # with the void attempts at it
-            over = each.state in (DealState.OPENED, DealState.VOIDED)
-            if over and each.fair_deal.deal_set == deal.fair_deal.deal_set:
+        deal = self.book.get(context)
+        assert deal is not None
+        self._open(deal)
+        void = self.given_up(deal.fair_deal.deal_set)
+        self.book.forget(context)
+        return (*void, deal)
+
+    def given_up(self, deal_set: str) -> tuple[BookedDeal, ...]:
+        """Open the void attempts at a deal-set that is over; those that were not open before."""
+        opened = []
+        for each in list(self.book.deals()):
+            if each.state is DealState.VOIDED and each.fair_deal.deal_set == deal_set:
+                if self._open(each):
+                    opened.append(each)
                 self.book.forget(each.context)
-        return deal
+        return tuple(opened)
 
     def seeded(self, key: bytes, seed: str) -> None:
         """Keep a key that follows from a seed, once."""
@@ -250,40 +278,62 @@ class DealLog:
             self._public.append(self._waiting[0][1])
             self._waiting.popleft()
 
-    def _open(self, context: bytes) -> BookedDeal:
-        """Publish the secrets of a deal-set that is void or was played, if it was committed to."""
-        deal = self.book.get(context)
-        assert deal is not None
-        if context in self._committed:
-            opened = deals_pb2.LogOpened(
-                context=context,
-                secret=deal.secret,
-                entropies=deal.shown_entropies,
-                void_reason=deal.void_reason,
-            )
-            self._publish(deals_pb2.LogEntry(opened=opened))
-            self._committed.remove(context)
-        return deal
+    def _open(self, deal: BookedDeal) -> bool:
+        """Publish the secrets of a deal-set; false if they are, or it was never committed to."""
+        if deal.context not in self._committed:
+            return False
+        opened = deals_pb2.LogOpened(
+            context=deal.context,
+            secret=deal.secret,
+            entropies=deal.shown_entropies,
+            void_reason=deal.void_reason,
+        )
+        self._publish(deals_pb2.LogEntry(opened=opened))
+        self._committed.remove(deal.context)
+        return True
 
-    def _bring_to_an_end(self) -> None:
+    def _lost_secrets(self) -> None:
+        """Records of the file of secrets are missing here."""
+        drawn = (each for each in self.book.deals() if each.state is DealState.DRAWN)
+        self._doubtful.update(each.context for each in drawn)
+
+    def _bring_to_an_end(self, log: "_PublicLog") -> None:
         """Finish what an earlier process began, and forget what is over."""
         for deal in self.book.deals():
-            if deal.state in (DealState.VOIDED, DealState.OPENED):
-                self._open(deal.context)
-            # What is not in the public log was never shown to anybody.
-            elif deal.state is DealState.DRAWN or deal.context not in self._committed:
-                self.voided(deal.context, STOPPED)
+            self._finish(deal, log)
         for context in self._committed:
             if self.book.get(context) is None:
                 self.damage.append(f"the secret of deal-set {context.hex()[:16]} is lost")
-        deals = list(self.book.deals())
-        played = {each.fair_deal.deal_set for each in deals if each.state is DealState.OPENED}
-        for deal in deals:
-            void = deal.state is DealState.VOIDED
-            needed = deal.defaulters and deal.fair_deal.deal_set not in played
-            if deal.state is DealState.OPENED or (void and not needed):
+        for deal in self.book.deals():
+            if deal.state is DealState.OPENED:
+                self.given_up(deal.fair_deal.deal_set)
+                self.book.forget(deal.context)
+        for deal in self.book.deals():
+            needed = deal.defaulters or deal.context in self._committed
+            if deal.state is DealState.VOIDED and not needed:
                 self.book.forget(deal.context)
         self.book.seeded.clear()
+
+    def _finish(self, deal: BookedDeal, log: "_PublicLog") -> None:
+        """Finish what an earlier process began of one deal-set."""
+        context = deal.context
+        if deal.state is DealState.VOIDED and deal.shared:
+            return  # it is opened together with its deal-set
+        if deal.state in (DealState.VOIDED, DealState.OPENED):
+            self._open(deal)
+        elif context in log.opened:
+            # It was told already, and it is our own record of it that is lost.
+            reason = log.opened[context].void_reason
+            if not reason and deal.state is DealState.FIXED:
+                self._keep(deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context)))
+            else:
+                self.voided(context, reason or DAMAGED)
+        elif log.gaps and context not in log.committed:
+            self._committed.add(context)
+            self.voided(context, DAMAGED)
+        # What is not in the public log was never shown to anybody.
+        elif deal.state is DealState.DRAWN or context not in self._committed:
+            self.voided(context, DAMAGED if context in self._doubtful else STOPPED)
 
     def _broke(self, why: str) -> None:
         """One of the files cannot be written: then neither is."""
@@ -292,13 +342,50 @@ class DealLog:
         self._on_broken(why)
 
 
-def _go_on(path: Path, fd: int, magic: bytes, take: Callable[[bytes], None]) -> list[str]:
-    """Read a file and make it end where it is sound; what was cut off, in sentences.
+class _PublicLog(CommitmentLog):
+    """The public log as its writer reads it: also behind damage."""
 
-    What is cut off is kept beside the file, for a person to look at.
+    def __init__(self) -> None:
+        super().__init__()
+        self.gaps = 0
+        """Places where entries are missing."""
+        self._behind: list[bytes] = []
+        """Entries behind the last of them."""
+
+    def take(self, body: bytes) -> None:
+        """Take the next entry."""
+        super().take(body)
+        if self.gaps:
+            self._behind.append(body)
+
+    def lost(self) -> None:
+        """Entries are missing here."""
+        self.gaps += 1
+        self._behind.clear()
+
+    def head_by(self, book: DealBook) -> bytes:
+        """The head of the log, as it was told; behind damage the secrets remember it."""
+        for at in range(len(self._behind) - 1, -1, -1):
+            entry = deals_pb2.LogEntry.FromString(self._behind[at])
+            deal = book.get(entry.committed.context)
+            if entry.HasField("committed") and deal is not None:
+                head = deal.fair_deal.log_head
+                for body in self._behind[at:]:
+                    head = chained(head, body)
+                return head
+        return self.head
+
+
+def _go_on(
+    path: Path, fd: int, magic: bytes, take: Callable[[bytes], None], lost: Callable[[], None]
+) -> list[str]:
+    """Read a file and make it end where more can be written; what is damaged, in sentences.
+
+    What is cut off is kept beside the file, for a person to look at. Only a torn end is, and
+    damage at the end that is too long to be read past.
     """
-    sound, found = scan(path, magic, take)
-    damage = list(found)
+    found = scan(path, magic, take, lost=lost)
+    sound, damage = found.sound, list(found.damage)
     size = path.stat().st_size
     if sound < size:
         with path.open("rb") as file:
@@ -307,6 +394,8 @@ def _go_on(path: Path, fd: int, magic: bytes, take: Callable[[bytes], None]) -> 
                 raise Unwritten(f"{path}: {damage[0].removeprefix(f'{path.name}: ')}")
             file.seek(sound)
             torn = file.read()
+        if sound and not found.torn and len(torn) <= LEFT_BYTES:
+            return damage
         kept = path.with_name(f"{path.name}.torn-{sound}")
         kept.touch(mode=0o600)
         kept.write_bytes(torn)

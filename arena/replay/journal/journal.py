@@ -21,10 +21,10 @@ from typing import Final, Self
 
 import trio
 
-from arena.referee import MatchSpec, Unwritten
+from arena.referee import MatchSpec, Unwritten, UsedTime
 from arena.replay import disk
 from arena.replay.journal.append_log import AppendLog, DiskWatch
-from arena.replay.journal.match_log import MatchLog, SeatedAt
+from arena.replay.journal.match_log import MatchLog, Room, SeatedAt
 from arena.replay.journal.segments import SEGMENT_SUFFIX
 from arena.replay.records import JOURNAL_MAGIC, check_match_id, framed
 from cardarena.v1 import journal_pb2
@@ -63,7 +63,7 @@ class Journal:
         # Sorts by time; the process id keeps two processes apart.
         self._run = f"{time.time_ns():020d}-{os.getpid()}"
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            disk.private_folder(folder)
             first = self._new_segment()
         except OSError as error:
             raise Unwritten(f"cannot write a journal in {folder}: {error.strerror}") from error
@@ -91,22 +91,38 @@ class Journal:
     ) -> None:
         self.close()
 
-    def match(self, spec: MatchSpec, seated: Sequence[SeatedAt] = ()) -> MatchLog:
-        """The ledger of a match that begins; for `seated` see `MatchLog`.
+    def match(
+        self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Room | None = None
+    ) -> MatchLog:
+        """The ledger of a match that begins; for `seated` and `room` see `MatchLog`.
 
         Raises:
           ValueError: if the match's id cannot be part of a file's name.
         """
         check_match_id(spec.match_id)
         self._matches += 1
-        return MatchLog(self, self._matches, seated)
+        return MatchLog(self, self._matches, seated, room=room)
 
-    def match_again(self, bodies: Sequence[bytes], seated: Sequence[SeatedAt] = ()) -> MatchLog:
+    def match_again(
+        self,
+        bodies: Sequence[bytes],
+        seated: Sequence[SeatedAt] = (),
+        used: Sequence[UsedTime] = (),
+        room: Room | None = None,
+    ) -> MatchLog:
         """The ledger of a match that goes on: its records, of an earlier journal, come first."""
         number = journal_pb2.Record.FromString(bodies[0]).match
-        log = MatchLog(self, number, seated)
-        log.go_on(bodies)
+        log = MatchLog(self, number, seated, room=room)
+        log.go_on(bodies, used)
         return log
+
+    @property
+    def full_segments(self) -> tuple[Path, ...]:
+        """The segments of this process that nothing is appended to any more, oldest first."""
+        if self._segments == 1:
+            return ()
+        found = sorted(self.folder.glob(f"{self._run}-*{SEGMENT_SUFFIX}"))
+        return tuple(each for each in found if each.name < self._segment)
 
     @property
     def position(self) -> str:

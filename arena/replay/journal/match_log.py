@@ -1,11 +1,13 @@
 """What a journal holds of one match, written as the match is played."""
 
 import os
+import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from arena.referee import Evidence, FaultKind, MatchSpec, Outcome, Settled
+from arena.referee import Evidence, FaultKind, MatchSpec, Outcome, Settled, UsedTime
 from arena.replay.notes import new_note, note_sha256
 from arena.replay.records import CHAIN_START, chained
 from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
@@ -30,12 +32,51 @@ _EVIDENCE: Final = tag_bytes(13)
 _NOTE_SHA256: Final = tag_bytes(14)
 
 
+END_BYTES: Final = 4_096
+"""More than the last record of a match takes."""
+NOTE_BYTES: Final = 100
+"""What a note takes beside its text."""
+
+
+def note_bytes(text: str) -> int:
+    """What a note takes of what its seat may note at a match."""
+    return NOTE_BYTES + len(text.encode())
+
+
 class Appendable(Protocol):
     """A journal, as far as a match needs one."""
 
     def append(self, body: bytes) -> None:
         """Add a record."""
         ...
+
+
+class Room(Protocol):
+    """What a match may write, in bytes of its records."""
+
+    def cover(self, size: int) -> int:
+        """It has written so much before; returns what it may write in all."""
+        ...
+
+    def grow(self, size: int) -> int:
+        """It wants to have written so much; returns what it may write in all.
+
+        Raises:
+          NoRoom: if there is no room for it.
+        """
+        ...
+
+
+class Everything:
+    """Room without end."""
+
+    def cover(self, size: int) -> int:
+        """As much as there is."""
+        return max(size, sys.maxsize)
+
+    def grow(self, size: int) -> int:
+        """As much as there is."""
+        return max(size, sys.maxsize)
 
 
 class SeatedAt(NamedTuple):
@@ -55,12 +96,14 @@ class MatchLog:
         number: int,
         seated: Sequence[SeatedAt] = (),
         *,
+        room: Room | None = None,
         draw: Callable[[int], bytes] = os.urandom,
     ) -> None:
         """Number `number` of its journal. Says nothing yet.
 
         `seated` are the numbers under which the bots' streams know the match, by seat;
-        `draw` gives random bytes, for the salts of notes.
+        `room` is what the match may write, without it as much as it likes; `draw` gives random
+        bytes, for the salts of notes.
         """
         self._journal = journal
         self._number = number
@@ -68,6 +111,11 @@ class MatchLog:
         self._head = _MATCH + varint(number)
         self._draw = draw
         self._chain = CHAIN_START
+        self._room = room or Everything()
+        self._written = 0
+        self._granted = self._room.cover(0)
+        self.note_bytes: Counter[int] = Counter()
+        """What the notes of each seat have taken so far, as `NOTE_BYTES` says."""
         self.bodies: list[bytes] = []
         """The records so far: what a replay will hold, and the notes that it will not."""
 
@@ -99,14 +147,30 @@ class MatchLog:
         self._append(record.SerializeToString())
         self._append_seated()
 
-    def go_on(self, bodies: Sequence[bytes]) -> None:
+    def go_on(self, bodies: Sequence[bytes], used: Sequence[UsedTime] = ()) -> None:
         """The match was cut short in an earlier journal: write down again what stood there."""
+        self._granted = self._room.cover(sum(map(len, bodies)))
         for body in bodies:
-            if journal_pb2.Record.FromString(body).HasField("noted"):
+            record = journal_pb2.Record.FromString(body)
+            if record.HasField("noted"):
+                self.note_bytes[record.noted.seat] += note_bytes(record.noted.text)
                 self._keep(body)
             else:
                 self._append(body)
         self._append_seated()
+        for each in used:
+            self.used(each)
+
+    def used(self, used: UsedTime) -> None:
+        """A seat has used time that no decision tells yet; not part of the chain."""
+        kept = journal_pb2.TimeKept(
+            seat=used.seat,
+            decision=used.decision,
+            used_us=round(used.used_s * 1e6),
+            away_ms=round(used.away_s * 1e3),
+        )
+        record = journal_pb2.Record(match=self._number, time_kept=kept)
+        self._journal.append(record.SerializeToString())
 
     def decided(self, settled: Settled) -> None:
         """A decision is settled, its note before it, so that no hash is without its note.
@@ -143,13 +207,15 @@ class MatchLog:
             parts.append(delimited(_EVIDENCE, _evidence(settled.evidence)))
         if settled.note:
             note = new_note(seat, settled.decision, settled.note, self._draw)
+            self.note_bytes[seat] += note_bytes(settled.note)
             self._keep(journal_pb2.Record(match=self._number, noted=note).SerializeToString())
             parts.append(delimited(_NOTE_SHA256, note_sha256(note.salt, note.text)))
         decided = b"".join(parts)
         self._append(self._head + _DECIDED + varint(len(decided)) + decided)
 
     def closed(self, outcome: Outcome, end_s: float) -> None:
-        """The match is over."""
+        """The match is over. There is always room for that."""
+        self._granted = self._room.cover(self._written + END_BYTES)
         closed = journal_pb2.Closed(
             scores=outcome.scores,
             places=outcome.places,
@@ -175,10 +241,13 @@ class MatchLog:
             self._journal.append(record.SerializeToString())
 
     def _append(self, body: bytes) -> None:
-        self._chain = chained(self._chain, body)
         self._keep(body)
+        self._chain = chained(self._chain, body)
 
     def _keep(self, body: bytes) -> None:
+        self._written += len(body)
+        if self._written > self._granted:
+            self._granted = self._room.grow(self._written)
         self.bodies.append(body)
         self._journal.append(body)
 
@@ -199,6 +268,11 @@ def settled_of(decided: journal_pb2.Decided) -> Settled:
         forfeited=decided.forfeited,
         refunded_s=decided.refunded_us / 1e6,
     )
+
+
+def used_of(kept: journal_pb2.TimeKept) -> UsedTime:
+    """Time as it was written down."""
+    return UsedTime(kept.seat, kept.decision, kept.used_us / 1e6, kept.away_ms / 1e3)
 
 
 def _evidence(evidence: Evidence) -> bytes:

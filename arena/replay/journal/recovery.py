@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from arena.referee import Settled
+from arena.referee import Settled, UsedTime
 from arena.referee.spec import Ending, FaultKind, Outcome
 from arena.replay.deal_book import DEALS_NAME, DealBook, Opening, read_deals
 from arena.replay.frames import Discrepancy
 from arena.replay.journal.attempts import is_played_again, replaces
-from arena.replay.journal.match_log import SeatedAt, settled_of
-from arena.replay.journal.segments import alive, runs
+from arena.replay.journal.kept_sessions import KeptSession
+from arena.replay.journal.match_log import SeatedAt, settled_of, used_of
+from arena.replay.journal.segments import alive, head_of, runs
 from arena.replay.notes import without_notes
 from arena.replay.read import JournalBody, Replay, Unplayable, read_body
 from arena.replay.records import (
@@ -71,6 +72,8 @@ class Unfinished:
     """How it was ordered, if the journal has it."""
     boot_id: str = ""
     """The machine's, when it was written."""
+    used: tuple[UsedTime, ...] = ()
+    """The time that its seats had used, and no decision tells."""
     damaged: bool = False
     """Whether records may be missing after these, as the journal is damaged in the middle: what
     they said may have been told."""
@@ -80,18 +83,6 @@ class Unfinished:
         """Its decisions, in the order in which they were settled."""
         read = (read_body(Framed(0, body))[1] for body in self.bodies)
         return tuple(settled_of(body) for body in read if isinstance(body, journal_pb2.Decided))
-
-
-@dataclass(frozen=True, slots=True)
-class KeptSession:
-    """What a bot's session had counted up to."""
-
-    epoch: int = 0
-    matches: int = 0
-
-    def including(self, epoch: int, matches: int) -> "KeptSession":
-        """The same, with what was counted elsewhere."""
-        return KeptSession(max(self.epoch, epoch), max(self.matches, matches))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +114,10 @@ class JournalRun:
     damaged: bool = False
     """Whether a part of it cannot be used, which somebody may want to look at."""
 
+    def needs(self, waiting: Collection[str], unpublished: Collection[str]) -> frozenset[str]:
+        """The matches of it that are still needed, by id; see `Recovery.spent`."""
+        return frozenset(self.unfinished & set(waiting) | self.unpublished & set(unpublished))
+
 
 @dataclass(slots=True)
 class Recovery:
@@ -140,6 +135,8 @@ class Recovery:
     """By the bot's name and instance."""
     matches: int = 0
     """The highest number of a match."""
+    boot_id: str = ""
+    """The machine's, when the last of the journals was begun."""
     ends: list[ToldEnd] = field(default_factory=list)
     """How matches of the last process ended that nobody orders again, oldest first."""
     asked_us: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -156,9 +153,7 @@ class Recovery:
         return [
             segment
             for run in self.runs
-            if not run.damaged
-            and run.unfinished.isdisjoint(waiting)
-            and run.unpublished.isdisjoint(unpublished)
+            if not run.damaged and not run.needs(waiting, unpublished)
             for segment in run.segments
         ]
 
@@ -202,6 +197,8 @@ def recover(
         before = newest.get(each.opened.match_id)
         if before is None or replaces(each.bodies, before.bodies):
             newest[each.opened.match_id] = each
+        elif each.bodies == before.bodies and each.used:
+            newest[each.opened.match_id] = replace(before, used=each.used)
     found.unfinished = list(newest.values())
     return found
 
@@ -217,6 +214,8 @@ class _Match:
     bodies: list[bytes] = field(default_factory=list)
     seated: tuple[SeatedAt, ...] = ()
     order: journal_pb2.Ordered | None = None
+    used: dict[int, UsedTime] = field(default_factory=dict)
+    """The last that was written down of each seat."""
     sound: int | None = None
     """How many of its records stand before damage to the journal; None if none was met."""
     faults: list[journal_pb2.Decided] = field(default_factory=list)
@@ -242,6 +241,8 @@ class _Search:
         """Matches of this run that have not ended, by number; None if the beginning is lost."""
         self._orders: dict[str, journal_pb2.Ordered] = {}
         """Orders of this run, by the match's id."""
+        self._over: set[int] = set()
+        """Numbers of matches of this run that are over, of which records may be gone."""
 
     def run(self, segments: Sequence[Path]) -> None:
         """Search the segments of one process in order."""
@@ -252,7 +253,12 @@ class _Search:
         self._begins = True
         self._lost_bytes = 0
         self._matches_begun = False
+        heads = [head_of(segment) for segment in segments]
+        self._over = {number for head in heads for number in head.over}
+        replaced = {name for head in heads for name in head.replaces}
         for segment in segments:
+            if segment.name in replaced:
+                continue  # all that is needed of it stands in a later one
             with segment.open("rb") as file:
                 self._segment(file, is_last=segment == segments[-1])
         for match in self._matches.values():
@@ -270,6 +276,7 @@ class _Search:
             match.seated,
             match.order,
             self._boot_id,
+            tuple(match.used.values()),
             damaged=match.sound is not None,
         )
         self._found.unfinished.append(unfinished)
@@ -332,7 +339,7 @@ class _Search:
     def _take(self, record: Framed) -> None:
         number, body = read_body(record)
         if isinstance(body, journal_pb2.Run):
-            self._boot_id = body.boot_id
+            self._boot_id = self._found.boot_id = body.boot_id
             return
         if self._begins:
             # What was ordered before stands here again, if it still holds.
@@ -345,7 +352,17 @@ class _Search:
             self._found.keep_session(body.bot, body.instance, body.epoch, body.matches)
         else:
             self._found.matches = max(self._found.matches, number)
-            self._record(number, body, record.body)
+            if number in self._over:
+                self._pass_over(body)
+            else:
+                self._record(number, body, record.body)
+
+    def _pass_over(self, body: JournalBody) -> None:
+        """Take what counts of a record of a match that is over, of which others may be gone."""
+        if isinstance(body, journal_pb2.Seated):
+            self._beside(None, body)
+        elif isinstance(body, journal_pb2.Opened):
+            self._found.ordered.pop(body.match_id, None)
 
     def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
         """Take a record of a match."""
@@ -360,8 +377,8 @@ class _Search:
             self._damaged(f"the beginning of match number {number} is missing")
             self._matches[number] = None
         match = self._matches[number]
-        if isinstance(body, journal_pb2.Seated):
-            self._seated(match, body)
+        if isinstance(body, journal_pb2.Seated | journal_pb2.TimeKept):
+            self._beside(match, body)
         elif match is not None and match.wanted:
             if isinstance(body, journal_pb2.Decided) and body.fault not in _FAULTS:
                 raise Damaged(f"match {match.opened.match_id} has a fault that does not exist")
@@ -405,12 +422,19 @@ class _Search:
         order = self._orders.pop(opened.match_id, None)
         return _Match(opened, wanted=not path.exists(), order=order)
 
-    def _seated(self, match: _Match | None, seated: journal_pb2.Seated) -> None:
-        for each in seated.bots:
+    def _beside(
+        self, match: _Match | None, body: journal_pb2.Seated | journal_pb2.TimeKept
+    ) -> None:
+        """Take a record of a match that is not part of its chain."""
+        if isinstance(body, journal_pb2.TimeKept):
+            if match is not None and body.seat < len(match.opened.entrants):
+                match.used[body.seat] = used_of(body)
+            return
+        for each in body.bots:
             self._found.keep_session(each.bot, each.instance, 0, each.match)
         if match is not None:
             match.seated = tuple(
-                SeatedAt(each.bot, each.instance, each.match) for each in seated.bots
+                SeatedAt(each.bot, each.instance, each.match) for each in body.bots
             )
 
     def _close(self, match: _Match, closed: journal_pb2.Closed) -> None:

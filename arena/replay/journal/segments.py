@@ -1,11 +1,16 @@
 """The segments of journals in a folder: whose they are, and whether somebody writes them."""
 
+import contextlib
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from google.protobuf.message import DecodeError
+
 from arena.replay import disk
+from arena.replay.records import JOURNAL_MAGIC, Damaged, read_records
+from cardarena.v1 import journal_pb2
 
 SEGMENT_SUFFIX: Final = ".journal"
 """Segments of one process sort by name; `<run>-<number>.journal`."""
@@ -16,6 +21,17 @@ def runs(folder: Path) -> Iterator[list[Path]]:
     segments = sorted(folder.glob(f"*{SEGMENT_SUFFIX}"))
     for _, run in groupby(segments, key=lambda path: path.name.rpartition("-")[0]):
         yield list(run)
+
+
+def head_of(segment: Path) -> journal_pb2.Run:
+    """What a segment says of itself, in its first record; nothing if that cannot be read.
+
+    Raises:
+      OSError: if the file cannot be read.
+    """
+    with segment.open("rb") as file, contextlib.suppress(Damaged, DecodeError, StopIteration):
+        return journal_pb2.Record.FromString(next(read_records(file, JOURNAL_MAGIC)).body).run
+    return journal_pb2.Run()
 
 
 def alive(segment: Path) -> bool:

@@ -12,13 +12,15 @@ from typing import Final
 
 from arena.replay.journal.attempts import replaces
 from arena.replay.journal.match_log import SeatedAt
-from arena.replay.journal.segments import alive, runs
+from arena.replay.journal.segments import alive, head_of, runs
 from arena.replay.read import read_body
 from arena.replay.records import JOURNAL_MAGIC, Damaged, read_records
 from arena.wire.fields import tag_varint, varint
 from cardarena.v1 import journal_pb2
 
 _MATCH: Final = tag_varint(1)
+_TRIES: Final = 20
+"""Times that journals are looked through, if files go while they are read."""
 
 
 class State(Enum):
@@ -76,12 +78,27 @@ def standing_of(journal_folder: Path, match_id: str) -> Standing | None:
     Raises:
       OSError: if a journal cannot be read.
     """
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            before = _files(journal_folder)
+            found = _found(journal_folder, match_id)
+            if not tries_left or _files(journal_folder) == before:
+                return found
+        except FileNotFoundError:
+            if not tries_left:
+                raise
+    raise AssertionError
+
+
+def _files(folder: Path) -> list[tuple[str, int]]:
+    """What is read: an arena may write its journal anew meanwhile, begin a segment or remove some."""
+    return [(each.name, each.stat().st_ino) for run in runs(folder) for each in run]
+
+
+def _found(journal_folder: Path, match_id: str) -> Standing | None:
     found: Standing | None = None
     for run in runs(journal_folder):
-        try:
-            standing = _in_run(run, match_id)
-        except FileNotFoundError:
-            continue  # an arena has just removed this journal, as it needs it no more
+        standing = _in_run(run, match_id)
         if standing is None:
             continue
         both_cut_short = standing.state is State.SUSPENDED and (found and found.closed) is None
@@ -95,7 +112,10 @@ def _in_run(segments: list[Path], match_id: str) -> Standing | None:
     standing: Standing | None = None
     head, ordered_again = b"", False
     live = alive(segments[-1])
+    replaced = {name for segment in segments for name in head_of(segment).replaces}
     for segment in segments:
+        if segment.name in replaced:
+            continue
         with segment.open("rb") as file:
             wanted = match_id.encode()
             if standing is None and not _holds(file.fileno(), wanted):

@@ -5,6 +5,7 @@ last match has a result. Then all its replays are published, and a fair deal is
 opened; also where several processes, one after another, played the matches.
 """
 
+import hashlib
 import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from arena.replay.signing import Signer
 from arena.replay.write import replay_path, write_replay
 from arena.server.deals.fair import FairDeals, FixedDeals
 from arena.server.orders import DealSetOrder
+from cardarena.v1 import journal_pb2
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +56,14 @@ class DealSets:
         self._replays = replays
         self._signer = signer
         self._sets: dict[str, _DealSet] = {}
+        self._unwritten: set[str] = set()
+        """Matches whose replays could not be written, by id."""
+
+    @property
+    def unpublished(self) -> frozenset[str]:
+        """Matches that are over and have no replay so far, by id: the journal has their records."""
+        held = (each.records for each in self._sets.values())
+        return frozenset(self._unwritten).union(*held)
 
     def take_up(self, order: DealSetOrder, over: Collection[str]) -> None:
         """Take up a deal-set; the matches `over`, by id, have a result already."""
@@ -109,34 +119,67 @@ class DealSets:
         if known is None or not known.over.issuperset(known.order.match_ids):
             return ()
         del self._sets[deal_set]
-        fixed = known.fixed or self._fixed_before(known)
+        fixed = known.fixed or self._fixed_before(known.order)
         if fixed is None:
             _log.error("the key of a deal-set is lost", extra={"deal_set": deal_set})
+            self._unwritten.update(known.records)
             return ()
         published = []
+        digest = hashlib.sha256(fixed.opening.key).digest()
         for match_id, records in known.records.items():
+            if _key_sha256(records) != digest:
+                _log.error("the key of a match is lost", extra={"match": match_id})
+                self._unwritten.add(match_id)
+                continue
             try:
                 await trio.to_thread.run_sync(
                     write_replay, self._replays, match_id, records, fixed.opening, self._signer
                 )
             except OSError:
                 _log.exception("a replay could not be written", extra={"match": match_id})
+                self._unwritten.add(match_id)
             else:
                 published.append(match_id)
         if fixed.fair_deal is not None:
             await self._fair.close(fixed.context)
         return tuple(published)
 
-    def _fixed_before(self, known: _DealSet) -> FixedDeals | None:
+    def _fixed_before(self, order: DealSetOrder) -> FixedDeals | None:
         """What an earlier process had fixed."""
-        if known.order.seed:
-            return FixedDeals(seeded_opening(known.order.seed))
+        if order.seed:
+            return FixedDeals(seeded_opening(order.seed))
         named = (
             each
             for each in self._fair.live
-            if each.fair_deal is not None and each.fair_deal.deal_set == known.order.deal_set
+            if each.fair_deal is not None and each.fair_deal.deal_set == order.deal_set
         )
         return next(named, None)
+
+    @property
+    def live(self) -> tuple[FixedDeals, ...]:
+        """Fair deals that are fixed and not closed."""
+        return self._fair.live
+
+    async def void(self, context: bytes, reason: str) -> None:
+        """Have other packs drawn for a deal-set if it is ordered again; nothing if it is not live.
+
+        Raises:
+          Unwritten: if that cannot be kept.
+        """
+        await self._fair.void(context, reason)
+
+    async def draw_anew(self, order: DealSetOrder, reason: str) -> None:
+        """Have other packs drawn for a deal-set by which no match is played and none counts.
+
+        Those of a seed stay, as they follow from it.
+
+        Raises:
+          Unwritten: if that cannot be kept.
+        """
+        known = self._sets.pop(order.deal_set, None) or _DealSet(order)
+        fixed = known.fixed or self._fixed_before(order)
+        if fixed is not None and fixed.fair_deal is not None:
+            await self._fair.void(fixed.context, reason)
 
     async def close_left_over(self, awaited: Callable[[str], bool]) -> None:
         """Open fair deals that nothing will be played by any more.
@@ -146,9 +189,18 @@ class DealSets:
         for deals in self._fair.live:
             assert deals.fair_deal is not None
             name = deals.fair_deal.deal_set
-            if name in self._sets or awaited(name):
+            if name in self._sets:
                 continue
+            # Replays are written when all matches are over, and before the deals are opened.
             if any(replay_path(self._replays, match_id).exists() for match_id in deals.match_ids):
                 await self._fair.close(deals.context)
-            else:
-                await self._fair.void(deals.context, "no match was played by it")
+            elif not awaited(name):
+                await self._fair.give_up(name, "no match was played by it")
+        for name in self._fair.with_void_draws.difference(self._sets):
+            if not awaited(name):
+                await self._fair.give_up(name, "no match was played by it")
+
+
+def _key_sha256(records: Sequence[bytes]) -> bytes:
+    """What the records of a match commit to as the key of its deals."""
+    return journal_pb2.Record.FromString(records[0]).opened.deal_key_sha256

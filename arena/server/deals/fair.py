@@ -9,6 +9,7 @@ Each step is on disk before it is shown.
 import contextlib
 import logging
 import os
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,23 +18,31 @@ import trio
 
 from arena.deal import (
     ENTROPY_BYTES,
+    SALT_BYTES,
     DealTerms,
     plan_hash,
     server_commitment,
 )
 from arena.deal import context as context_of
 from arena.referee import FaultKind, ForfeitedSeat, Lag, NeverLate, Unwritten
-from arena.replay.deal_book import BookedDeal, DealState, Defaulter, Opening
+from arena.replay.deal_book import (
+    BookedDeal,
+    DealState,
+    Defaulter,
+    Opening,
+    seat_views,
+    view_of,
+)
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.signing import Signer
 from arena.server.bots import BotId
+from arena.server.deals.deal_time import DealTimes
 from arena.server.deals.handshake import Handshake, Participant, Phase, refusal
 from arena.server.orders import DealSetOrder
 from cardarena.v1 import journal_pb2, play_pb2
 
-REMEMBERED_DEALS: Final = 1_000
-"""Deal-sets that are over and still known: a late message about one is ignored, not refused."""
-SALT_BYTES: Final = 32
+REMEMBERED_DEALS: Final = 10_000
+"""Contexts that are over and still known: a late message about one is ignored, not refused."""
 PSEUDONYM_BYTES: Final = 8
 
 _log = logging.getLogger(__name__)
@@ -54,7 +63,7 @@ class FixedDeals:
     opening: Opening
     """What opens them, with the key of the deals. Secret until the deal-set is over."""
     context: bytes = b""
-    """Names the fair deal on the bots' streams; empty for seeded deals."""
+    """Names the fair deal in the public log; empty for seeded deals."""
     fair_deal: journal_pb2.FairDeal | None = None
     """As the matches' `Opened` holds it; None for seeded deals."""
     culprits: Mapping[BotId, Culprit] = field(default_factory=dict)
@@ -69,6 +78,12 @@ class FixedDeals:
     def match_ids(self) -> tuple[str, ...]:
         """The matches of a fair deal, by id."""
         return tuple(line.partition(" ")[0] for line in self.opening.plan.splitlines())
+
+    def seat_views(self, match_id: str) -> tuple[bytes, ...]:
+        """By seat of a match, what names the fair deal on the bot's stream; none for seeded deals."""
+        if self.fair_deal is None:
+            return ()
+        return seat_views(self.context, self.fair_deal, self.opening.plan, match_id)
 
     def forfeited_seats(self, bots: Sequence[BotId]) -> tuple[ForfeitedSeat, ...]:
         """The seats of culprits at a match between `bots`, by seat."""
@@ -91,6 +106,8 @@ class FairDeals:
         lag: Lag | None = None,
         draw: Callable[[int], bytes] = os.urandom,
         signer: Signer | None = None,
+        now_s: Callable[[], float] | None = None,
+        owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
         """Begin with the deal-sets that `log` was left with.
 
@@ -101,16 +118,21 @@ class FairDeals:
           lag: How late the arena itself is.
           draw: Gives as many bytes that nobody can foresee.
           signer: Signs what the bots are shown, if anybody does.
+          now_s: Reads the arena's clock; without it, trio's.
+          owner_of: Names whose a bot is, by its name.
         """
         self._log = log
         self._server_id = server_id
         self._find = find
         self._lag = lag or NeverLate()
+        self._now_s = now_s or trio.lowlevel.current_clock().current_time
+        self._times = DealTimes(self._now_s, self._lag, owner_of)
         self._draw = draw
         self._signer = signer
-        self._handshakes: dict[bytes, Handshake] = {}
-        """Those of this process that are not over, by context."""
-        self._over: dict[bytes, None] = {}
+        self._handshakes: defaultdict[BotId, dict[bytes, Handshake]] = defaultdict(dict)
+        """Those of this process that are not over, by bot and by the context that it was told."""
+        self._over: dict[bytes, BotId] = {}
+        """By each context that a bot was told of a draw that is over, the bot."""
 
     # Deal-sets.
 
@@ -137,6 +159,15 @@ class FairDeals:
             if fixed is not None:
                 return fixed
 
+    @property
+    def with_void_draws(self) -> frozenset[str]:
+        """Deal-sets of several tables that have void draws, which are secret as long as they are."""
+        return frozenset(
+            deal.fair_deal.deal_set
+            for deal in self._log.book.deals()
+            if deal.state is DealState.VOIDED and deal.shared
+        )
+
     async def close(self, context: bytes) -> None:
         """Publish the secrets of a deal-set after its last match; nothing if it is not live.
 
@@ -148,7 +179,7 @@ class FairDeals:
             await self._publish(self._log.opened(context))
 
     async def void(self, context: bytes, reason: str) -> None:
-        """Publish that no match was played by a deal-set; nothing if it is not live.
+        """Have other packs drawn for a deal-set if it is ordered again; nothing if it is not live.
 
         Raises:
           Unwritten: if that cannot be kept.
@@ -157,51 +188,71 @@ class FairDeals:
         if deal is not None and deal.state is DealState.FIXED:
             await self._publish(self._log.voided(context, reason))
 
+    async def give_up(self, deal_set: str, reason: str) -> None:
+        """Publish that no match is played by a deal-set; nothing if no draw of it is known.
+
+        Raises:
+          Unwritten: if that cannot be kept.
+        """
+        over: tuple[BookedDeal, ...] = ()
+        for deal in self._log.live:
+            if deal.fair_deal.deal_set == deal_set:
+                over += self._log.voided(deal.context, reason)
+        await self._publish(over + self._log.given_up(deal_set))
+
     # Bots.
 
     def deal_commit(self, bot: BotId, context: bytes, commitment: bytes) -> play_pb2.Refusal | None:
         """Take a bot's commitment; a refusal for it if that is not possible."""
-        handshake = self._handshakes.get(context)
-        if handshake is None or bot not in handshake.bots:
-            return self._to_nothing(context)
+        handshake = self._handshake(bot, context)
+        if handshake is None:
+            return self._to_nothing(bot, context)
         return handshake.commit(bot, commitment)
 
     def deal_reveal(self, bot: BotId, context: bytes, entropy: bytes) -> play_pb2.Refusal | None:
         """Take the opening of a bot's commitment; a refusal for it if that is not possible."""
-        handshake = self._handshakes.get(context)
-        if handshake is None or bot not in handshake.bots:
-            return self._to_nothing(context)
+        handshake = self._handshake(bot, context)
+        if handshake is None:
+            return self._to_nothing(bot, context)
         return handshake.reveal(bot, entropy)
 
     def attached(self, bot: BotId) -> None:
         """A bot has a stream, and was welcomed: repeat what it may have missed."""
-        for handshake in list(self._handshakes.values()):
+        for handshake in self._concerning(bot):
             handshake.attached(bot)
 
     def detached(self, bot: BotId) -> None:
         """A bot has no stream any more."""
-        for handshake in list(self._handshakes.values()):
+        for handshake in self._concerning(bot):
             handshake.detached(bot)
 
     # Inside.
 
+    def _concerning(self, bot: BotId) -> list[Handshake]:
+        return list(self._handshakes.get(bot, {}).values())
+
+    def _handshake(self, bot: BotId, context: bytes) -> Handshake | None:
+        return self._handshakes.get(bot, {}).get(context)
+
     async def _attempt(self, order: DealSetOrder) -> FixedDeals | None:
         """One handshake; None if a bot made it void."""
         culprits = self._culprits(order.deal_set)
-        context, fair_deal = self._drawn(order)
+        deal = self._drawn(order)
+        context = deal.context
         bell = _Bell()
         handshake = Handshake(
-            context,
-            fair_deal,
+            deal,
             self._find,
-            now_s=trio.lowlevel.current_clock().current_time,
+            now_s=self._now_s,
             lag=self._lag,
+            times=self._times,
             changed=bell.ring,
             signer=self._signer,
         )
         try:
             await self._log.synced()
-            self._handshakes[context] = handshake
+            for bot, view in handshake.views.items():
+                self._handshakes[bot][view] = handshake
             handshake.begin(culprits)
             while handshake.phase is not Phase.SETTLED:
                 with trio.move_on_at(handshake.wake_s):
@@ -212,6 +263,7 @@ class FairDeals:
                     "a deal-set is void",
                     extra={"deal_set": order.deal_set, "why": handshake.complaint},
                 )
+                self._end(deal)
                 void = self._log.voided(
                     context, handshake.complaint, handshake.commitments, handshake.told
                 )
@@ -222,14 +274,14 @@ class FairDeals:
             return self._fixed(deal)
         except BaseException:
             # As when the arena stops. It was committed to, so it must be seen to have ended.
-            self._handshakes.pop(context, None)
+            self._end(deal)
             known = self._log.book.get(context)
             if known is not None and known.state in (DealState.DRAWN, DealState.FIXED):
                 with contextlib.suppress(Unwritten):
                     self._tell(self._log.voided(context, "the arena gave it up before the deal"))
             raise
 
-    def _drawn(self, order: DealSetOrder) -> tuple[bytes, journal_pb2.FairDeal]:
+    def _drawn(self, order: DealSetOrder) -> BookedDeal:
         """Draw everything that the arena adds to a deal-set, and keep it."""
         names = {bot: self._draw(PSEUDONYM_BYTES).hex() for bot in order.bots}
         named = sorted((name, bot.name, bot.instance) for bot, name in names.items())
@@ -254,40 +306,59 @@ class FairDeals:
             boards=terms.boards,
             plan_hash=terms.plan_hash,
             participants=[
-                journal_pb2.DealParticipant(participant=name, bot=bot, instance=instance)
+                journal_pb2.DealParticipant(
+                    participant=name, bot=bot, instance=instance, salt=self._draw(SALT_BYTES)
+                )
                 for name, bot, instance in named
             ],
             log_head=terms.log_head,
             server_commitment=server_commitment(context, secret),
         )
         self._log.drawn(context, fair_deal, secret, plan, salt)
-        return context, fair_deal
+        deal = self._log.book.get(context)
+        assert deal is not None
+        return deal
 
-    async def _publish(self, deal: BookedDeal) -> None:
-        """Tell everybody of a deal-set that is over, once that is on disk."""
+    async def _publish(self, deals: Sequence[BookedDeal]) -> None:
+        """Tell everybody of deals that are over, once that is on disk."""
         await self._log.synced()
-        self._tell(deal)
+        self._tell(deals)
 
-    def _tell(self, deal: BookedDeal) -> None:
-        self._handshakes.pop(deal.context, None)
-        self._over[deal.context] = None
-        if len(self._over) > REMEMBERED_DEALS:
+    def _tell(self, deals: Sequence[BookedDeal]) -> None:
+        for deal in deals:
+            self._end(deal)
+            participants = deal.fair_deal.participants
+            close = play_pb2.DealClose(
+                secret=deal.secret,
+                entropies=[
+                    play_pb2.Entropy(
+                        participant=each.participant,
+                        entropy=entropy,
+                        commitment=each.commitment,
+                        salt=each.salt,
+                    )
+                    for each, entropy in zip(participants, deal.shown_entropies, strict=True)
+                ],
+                void_reason=deal.void_reason,
+                deal=deal.context,
+            )
+            for each in participants:
+                bot = self._find(BotId(each.bot, each.instance))
+                if bot is not None and bot.adds_entropy:
+                    close.context = view_of(deal.context, each)
+                    bot.send_until_heard(close.context, play_pb2.ArenaMessage(deal_close=close))
+
+    def _end(self, deal: BookedDeal) -> None:
+        """What bots say about a draw from now on comes too late, and is no mistake of theirs."""
+        for each in deal.fair_deal.participants:
+            bot, view = BotId(each.bot, each.instance), view_of(deal.context, each)
+            self._over[view] = bot
+            if self._handshake(bot, view) is not None:
+                del self._handshakes[bot][view]
+                if not self._handshakes[bot]:
+                    del self._handshakes[bot]
+        while len(self._over) > REMEMBERED_DEALS:
             del self._over[next(iter(self._over))]
-        participants = deal.fair_deal.participants
-        close = play_pb2.DealClose(
-            context=deal.context,
-            secret=deal.secret,
-            entropies=[
-                play_pb2.Entropy(participant=each.participant, entropy=entropy)
-                for each, entropy in zip(participants, deal.shown_entropies, strict=True)
-            ],
-            void_reason=deal.void_reason,
-        )
-        message = play_pb2.ArenaMessage(deal_close=close)
-        for each in participants:
-            bot = self._find(BotId(each.bot, each.instance))
-            if bot is not None and bot.adds_entropy:
-                bot.send_until_heard(deal.context, message)
 
     def _fixed(self, deal: BookedDeal) -> FixedDeals:
         culprits = self._culprits(deal.fair_deal.deal_set)
@@ -300,9 +371,10 @@ class FairDeals:
             for each in self._log.book.defaulters(deal_set)
         }
 
-    def _to_nothing(self, context: bytes) -> play_pb2.Refusal | None:
-        if context in self._over:
-            return None  # stale: it crossed the news that the deal-set is over
+    def _to_nothing(self, bot: BotId, context: bytes) -> play_pb2.Refusal | None:
+        # Another bot's context is refused like any that nobody has: which ones there are is secret.
+        if self._over.get(context) == bot:
+            return None  # stale: it crossed the news that the draw is over
         text = "there is no such deal-set, or it is not this bot's"
         return refusal(play_pb2.RefusalReason.REFUSAL_REASON_UNKNOWN_DEAL, text)
 

@@ -1,35 +1,39 @@
-"""The handshake of one fair deal: steps 1 to 4 of protocol fd1, without transport or timers.
+"""The handshake of one fair deal: steps 1 to 4 of protocol fd2, without transport or timers.
 
 | phase  | the arena has sent | it waits for                      | then           |
 |--------|--------------------|-----------------------------------|----------------|
 | COMMIT | deal_open          | a commitment from each bot asked  | REVEAL         |
 | REVEAL | deal_transcript    | the opening of each commitment    | SETTLED        |
 
-Every bot that was asked for a commitment is shown all of them. One that does not
-commit in time adds no entropy, which is no fault. A
+Every bot that was asked for a commitment is shown its own, and a seal over all of them.
+Nothing that one participant is shown is shown to another. One that does not
+commit in time adds no entropy, which is no fault. What others wait for a bot is its
+own time (`arena.server.deals.deal_time`); one that has none left is not asked. A
 commitment that is opened wrongly or not at all makes the deal-set void: otherwise
 a bot could look at the others' entropy first, and choose whether to add its own.
 """
 
 import math
-from collections.abc import Callable, Collection, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol
 
-from arena.deal import ENTROPY_BYTES, NO_COMMITMENT, transcript
+from arena.deal import (
+    ENTROPY_BYTES,
+    NO_COMMITMENT,
+    seal,
+    server_commitment,
+    transcript,
+    view_transcript,
+)
 from arena.referee import Lag
-from arena.replay.deal_book import opens
+from arena.replay.deal_book import BookedDeal, opens, view_of
 from arena.replay.signing import Signer, transcript_statement
 from arena.server.bots import BotId
+from arena.server.deals.deal_time import DealTimes
 from cardarena.v1 import journal_pb2, play_pb2
 
-COMMIT_S: Final = 5.0
-"""Time to commit. It also runs while a bot is away: not to commit costs nothing."""
-REVEAL_S: Final = 5.0
-"""Time to open a commitment. It runs only while the bot is connected."""
-REVEAL_LIMIT_S: Final = 30.0
-"""Longest time to open a commitment, connected or not."""
 PUNCTUAL_S: Final = 0.1
 """When the arena itself was late, nobody is until it was punctual for as long."""
 
@@ -73,6 +77,11 @@ class _Seat:
 
     bot: BotId
     name: str
+    salt: bytes
+    context: bytes
+    """Of the deal-set, as this participant is told it."""
+    server_commitment: bytes
+    """The arena's, under that context."""
     asked: bool = False
     commitment: bytes | None = None
     """None as long as it said nothing."""
@@ -80,14 +89,28 @@ class _Seat:
     """What it told as its entropy; None as long as it told nothing."""
     expired: bool = False
     """It did not open its commitment in time."""
+    too_late: bool = False
+    """It did not commit in time."""
+    step_s: float = 0.0
+    """What it has for the present step; to open a commitment, while it is connected."""
+    limit_s: float = 0.0
+    """What it has to open its commitment, connected or not."""
     connected_since_s: float | None = None
     """Since when its time to reveal runs; None while it is away."""
     connected_s: float = 0.0
     """How much of that time had run before."""
+    seal: bytes = b""
+    """Over all commitments, once they are shown."""
+    signature: bytes = b""
+    """The arena's, of what is shown with it; none without a signer."""
 
     @property
     def committed(self) -> bool:
         return self.commitment not in (None, NO_COMMITMENT)
+
+    @property
+    def owes_commitment(self) -> bool:
+        return self.asked and self.commitment is None
 
     @property
     def owes_opening(self) -> bool:
@@ -103,39 +126,37 @@ class Handshake:
 
     def __init__(
         self,
-        context: bytes,
-        fair_deal: journal_pb2.FairDeal,
+        deal: BookedDeal,
         find: Callable[[BotId], Participant | None],
         *,
         now_s: Callable[[], float],
         lag: Lag,
+        times: DealTimes,
         changed: Callable[[], None],
         signer: Signer | None = None,
     ) -> None:
-        self.context = context
+        self.context = deal.context
         self.phase = Phase.COMMIT
         self.wake_s = math.inf
         """When `check` is to be called next."""
-        self._server_commitment = fair_deal.server_commitment
+        self._server_commitment = deal.fair_deal.server_commitment
         self._find = find
         self._now_s = now_s
         self._lag = lag
+        self._times = times
         self._changed = changed
         self._signer = signer
-        self._signature = b""
-        """Of the transcript, once it is shown; none without a signer."""
         self._seats = {
-            seat.bot: seat
-            for each in fair_deal.participants
-            for seat in (_Seat(BotId(each.bot, each.instance), each.participant),)
+            BotId(each.bot, each.instance): _seat(deal, each)
+            for each in deal.fair_deal.participants
         }
         self._began_s = now_s()
         """When the present phase began."""
 
     @property
-    def bots(self) -> Collection[BotId]:
-        """The participants, sorted by their names in this deal-set."""
-        return self._seats.keys()
+    def views(self) -> Mapping[BotId, bytes]:
+        """The contexts that the participants are told; sorted by their names in this deal-set."""
+        return {bot: seat.context for bot, seat in self._seats.items()}
 
     @property
     def commitments(self) -> tuple[bytes, ...]:
@@ -165,7 +186,9 @@ class Handshake:
             bot = self._find(seat.bot)
             if bot is None or seat.bot in excluded or not (bot.adds_entropy and bot.connected):
                 continue
-            seat.asked = True
+            if not self._times.takes_part(seat.bot.name):
+                continue
+            seat.asked, seat.step_s = True, self._times.step_s(seat.bot.name)
             self._send_open(seat)
         self._advance()
 
@@ -176,13 +199,14 @@ class Handshake:
             # What the bots said may still be on its way through this process.
             self.wake_s = now_s + PUNCTUAL_S
             return
-        if self.phase is Phase.COMMIT and now_s >= self._due_s(self._began_s, COMMIT_S):
-            for seat in self._seats.values():
-                seat.commitment = seat.commitment or NO_COMMITMENT
-        if self.phase is Phase.REVEAL:
-            for seat in self._seats.values():
-                if seat.owes_opening and now_s >= self._reveal_due_s(seat):
-                    seat.expired = True
+        for seat in self._seats.values():
+            if self.phase is Phase.COMMIT:
+                if seat.owes_commitment and now_s >= self._commit_due_s(seat):
+                    seat.commitment, seat.too_late = NO_COMMITMENT, True
+                    self._times.not_answered(seat.bot.name, self._began_s)
+            elif seat.owes_opening and now_s >= self._reveal_due_s(seat):
+                seat.expired = True
+                self._times.not_answered(seat.bot.name, self._began_s)
         self._advance()
 
     def attached(self, bot: BotId) -> None:
@@ -204,7 +228,7 @@ class Handshake:
         seat = self._seats.get(bot)
         if seat is not None and seat.connected_since_s is not None:
             since_s, now_s = seat.connected_since_s, self._now_s()
-            seat.connected_s += now_s - since_s - self._lag.refund_s(since_s, now_s)
+            seat.connected_s += now_s - since_s - self._times.refund_s(bot.name, since_s)
             seat.connected_since_s = None
             self._advance()
 
@@ -220,13 +244,15 @@ class Handshake:
             return refusal(_Reason.REFUSAL_REASON_MALFORMED, text)
         if commitment == seat.commitment:
             return None
-        if seat.committed or (seat.commitment and self.phase is Phase.COMMIT):
+        taken = seat.commitment is not None and self.phase is Phase.COMMIT and not seat.too_late
+        if seat.committed or taken:
             text = "there is another commitment already, which stands"
             return refusal(_Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
-        if self.phase is not Phase.COMMIT:
+        if seat.too_late or self.phase is not Phase.COMMIT:
             text = "the commitment came too late; the deal-set goes on without it"
             return refusal(_Reason.REFUSAL_REASON_OUT_OF_ORDER, text)
         seat.commitment = commitment
+        self._times.answered(bot.name, self._began_s)
         self._advance()
         return None
 
@@ -251,6 +277,7 @@ class Handshake:
             text = "the opening came too late"
             return refusal(_Reason.REFUSAL_REASON_OUT_OF_ORDER, text)
         seat.told = entropy
+        self._times.answered(bot.name, self._began_s)
         wrong = self._wrong(seat)
         self._advance()
         if wrong:
@@ -266,11 +293,13 @@ class Handshake:
         seats = self._seats.values()
         if self.phase is Phase.COMMIT and all(s.commitment for s in seats if s.asked):
             self.phase = Phase.REVEAL
-            self._signature = self._signed()
+            self._seal()
             self._began_s = self._now_s()
             for seat in seats:
                 if seat.committed:
-                    bot = self._find(seat.bot)
+                    bot, name = self._find(seat.bot), seat.bot.name
+                    seat.step_s = self._times.step_s(name)
+                    seat.limit_s = max(seat.step_s, self._times.left_s(name))
                     seat.connected_since_s = (
                         self._began_s if bot is not None and bot.connected else None
                     )
@@ -279,37 +308,50 @@ class Handshake:
         if self.phase is Phase.REVEAL and not any(seat.owes_opening for seat in seats):
             self.phase = Phase.SETTLED
         if self.phase is Phase.COMMIT:
-            self.wake_s = self._due_s(self._began_s, COMMIT_S)
+            dues_s = [self._commit_due_s(seat) for seat in seats if seat.owes_commitment]
         else:
-            dues_s = (self._reveal_due_s(seat) for seat in seats if seat.owes_opening)
-            self.wake_s = min(dues_s, default=math.inf)
+            dues_s = [self._reveal_due_s(seat) for seat in seats if seat.owes_opening]
+        self.wake_s = min(dues_s, default=math.inf)
         if (self.phase, self.wake_s) != before:
             self._changed()
 
-    def _signed(self) -> bytes:
-        """The arena's signature of all commitments."""
-        if self._signer is None:
-            return b""
+    def _seal(self) -> None:
+        """Bind the arena to all commitments, towards each participant on its own."""
         commitments = {seat.name: seat.commitment or NO_COMMITMENT for seat in self._seats.values()}
-        shown = transcript(self.context, self._server_commitment, commitments)
-        return self._signer.sign(transcript_statement(shown))
+        fixed = transcript(self.context, self._server_commitment, commitments)
+        for seat in self._seats.values():
+            seat.seal = seal(seat.context, fixed, seat.salt)
+            shown = view_transcript(
+                seat.context,
+                seat.server_commitment,
+                seat.name,
+                commitments[seat.name],
+                seat.seal,
+            )
+            if self._signer is not None:
+                seat.signature = self._signer.sign(transcript_statement(shown))
 
-    def _due_s(self, since_s: float, limit_s: float) -> float:
+    def _due_s(self, seat: _Seat, since_s: float, limit_s: float) -> float:
         """When a time is over that has run since `since_s`, without the arena's own lateness."""
-        return since_s + limit_s + self._lag.refund_s(since_s, self._now_s())
+        return since_s + limit_s + self._times.refund_s(seat.bot.name, since_s)
+
+    def _commit_due_s(self, seat: _Seat) -> float:
+        return self._due_s(seat, self._began_s, seat.step_s)
 
     def _reveal_due_s(self, seat: _Seat) -> float:
-        limit_s = self._due_s(self._began_s, REVEAL_LIMIT_S)
-        if seat.connected_since_s is None:
+        limit_s, here_s = self._due_s(seat, self._began_s, seat.limit_s), seat.connected_since_s
+        if here_s is None:
             return limit_s
-        return min(limit_s, self._due_s(seat.connected_since_s, REVEAL_S - seat.connected_s))
+        return min(limit_s, self._due_s(seat, here_s, seat.step_s - seat.connected_s))
 
     def _wrong(self, seat: _Seat) -> bool:
         """Whether a participant opened its commitment with something else."""
         if seat.told is None:
             return False
         participant = journal_pb2.DealParticipant(
-            participant=seat.name, commitment=seat.commitment or NO_COMMITMENT
+            participant=seat.name,
+            commitment=seat.commitment or NO_COMMITMENT,
+            salt=seat.salt,
         )
         return not opens(self.context, participant, seat.told)
 
@@ -319,9 +361,9 @@ class Handshake:
     def _send_open(self, seat: _Seat) -> None:
         waits = self.phase is Phase.COMMIT and seat.commitment is None
         deal_open = play_pb2.DealOpen(
-            context=self.context,
-            server_commitment=self._server_commitment,
-            deadline_ms=self._left_ms(self._due_s(self._began_s, COMMIT_S)) if waits else 0,
+            context=seat.context,
+            server_commitment=seat.server_commitment,
+            deadline_ms=self._left_ms(self._commit_due_s(seat)) if waits else 0,
             participant=seat.name,
             public_key=self._signer.public_key if self._signer is not None else b"",
             commitment=seat.commitment or b"",
@@ -329,23 +371,30 @@ class Handshake:
         self._send(seat, play_pb2.ArenaMessage(deal_open=deal_open))
 
     def _send_transcript(self, seat: _Seat) -> None:
-        transcript = play_pb2.DealTranscript(
-            context=self.context,
-            commitments=[
-                play_pb2.Commitment(
-                    participant=each.name, commitment=each.commitment or NO_COMMITMENT
-                )
-                for each in self._seats.values()
-            ],
+        shown = play_pb2.DealTranscript(
+            context=seat.context,
+            commitment=seat.commitment or NO_COMMITMENT,
             deadline_ms=self._left_ms(self._reveal_due_s(seat)) if seat.owes_opening else 0,
-            signature=self._signature,
+            seal=seat.seal,
+            signature=seat.signature,
         )
-        self._send(seat, play_pb2.ArenaMessage(deal_transcript=transcript))
+        self._send(seat, play_pb2.ArenaMessage(deal_transcript=shown))
 
     def _send(self, seat: _Seat, message: play_pb2.ArenaMessage) -> None:
         bot = self._find(seat.bot)
         if bot is not None and bot.connected:
             bot.send(message)
+
+
+def _seat(deal: BookedDeal, participant: journal_pb2.DealParticipant) -> _Seat:
+    view = view_of(deal.context, participant)
+    return _Seat(
+        bot=BotId(participant.bot, participant.instance),
+        name=participant.participant,
+        salt=participant.salt,
+        context=view,
+        server_commitment=server_commitment(view, deal.secret),
+    )
 
 
 def refusal(reason: play_pb2.RefusalReason.ValueType, text: str) -> play_pb2.Refusal:

@@ -21,12 +21,24 @@ class Access(Enum):
 
     OPEN = auto()
     """Nothing."""
+    WATCH = auto()
+    """Nothing, as it shows what is public; but it only looks, so it comes last."""
     HELLO = auto()
     """A bot's token, said in `hello` and judged there."""
     READ = auto()
     """Any token that is valid."""
     ORGANISE = auto()
     """An organiser's token."""
+    GOVERN = auto()
+    """An organiser's token, also where guests are let in: it is about who owns what."""
+    KEYED = auto()
+    """Any key's token, also where guests are let in: whose the bot is, is judged there."""
+    OWN = auto()
+    """An owner's token; whether the bot is its own is judged there."""
+    OVERSEE = auto()
+    """An owner's token, or an organiser's; whose the bot is, is judged there."""
+    CODE = auto()
+    """The code of an invitation, said in the request and judged there."""
 
 
 CALLS: Final[Mapping[str, Access]] = {
@@ -38,6 +50,36 @@ CALLS: Final[Mapping[str, Access]] = {
     "/cardarena.v1.LobbyService/ListBots": Access.READ,
     "/cardarena.v1.ReplayService/GetReplay": Access.READ,
     "/cardarena.v1.ReplayService/ListReplays": Access.READ,
+    "/cardarena.v1.CompetitionService/CreateCompetition": Access.GOVERN,
+    "/cardarena.v1.CompetitionService/ControlCompetition": Access.GOVERN,
+    "/cardarena.v1.CompetitionService/DisqualifyBot": Access.GOVERN,
+    "/cardarena.v1.CompetitionService/EnterBot": Access.KEYED,
+    "/cardarena.v1.CompetitionService/WithdrawBot": Access.KEYED,
+    "/cardarena.v1.CompetitionService/GetCompetition": Access.READ,
+    "/cardarena.v1.CompetitionService/ListCompetitions": Access.READ,
+    "/cardarena.v1.CompetitionService/ListRounds": Access.READ,
+    "/cardarena.v1.CompetitionService/ListDealSets": Access.READ,
+    "/cardarena.v1.CompetitionService/WatchCompetition": Access.READ,
+    "/cardarena.v1.TableService/GetTable": Access.READ,
+    "/cardarena.v1.TableService/GetPair": Access.READ,
+    "/cardarena.v1.TableService/ExportTable": Access.READ,
+    "/cardarena.v1.CompareService/AskQuestion": Access.KEYED,
+    "/cardarena.v1.CompareService/GetVerdict": Access.KEYED,
+    "/cardarena.v1.CompareService/CancelQuestion": Access.KEYED,
+    "/cardarena.v1.OwnerService/Register": Access.CODE,
+    "/cardarena.v1.OwnerService/Invite": Access.GOVERN,
+    "/cardarena.v1.OwnerService/Ban": Access.GOVERN,
+    "/cardarena.v1.OwnerService/ListOwners": Access.GOVERN,
+    "/cardarena.v1.BotService/CreateBot": Access.OWN,
+    "/cardarena.v1.BotService/CreateToken": Access.OWN,
+    "/cardarena.v1.BotService/SubmitVersion": Access.OWN,
+    "/cardarena.v1.BotService/SetVersionState": Access.OWN,
+    "/cardarena.v1.BotService/GetReport": Access.OVERSEE,
+    "/cardarena.v1.BotService/ListVersions": Access.OVERSEE,
+    "/cardarena.v1.BotService/ListLogs": Access.OVERSEE,
+    "/cardarena.v1.BotService/GetLog": Access.OVERSEE,
+    "/cardarena.v1.WatchService/Watch": Access.WATCH,
+    "/cardarena.v1.WatchService/ListLive": Access.WATCH,
     # A monitor has no key; it learns whether the arena runs, and no more.
     "/grpc.health.v1.Health/Check": Access.OPEN,
     "/grpc.health.v1.Health/Watch": Access.OPEN,
@@ -49,6 +91,16 @@ CALLS: Final[Mapping[str, Access]] = {
 _SCOPES: Final[Mapping[Access, frozenset[Scope]]] = {
     Access.READ: frozenset(Scope),
     Access.ORGANISE: frozenset({Scope.ORGANISER}),
+    Access.GOVERN: frozenset({Scope.ORGANISER}),
+    Access.KEYED: frozenset(Scope),
+    Access.OWN: frozenset({Scope.OWNER}),
+    Access.OVERSEE: frozenset({Scope.OWNER, Scope.ORGANISER}),
+}
+_NO_GUESTS: Final = frozenset({Access.GOVERN, Access.KEYED, Access.OWN, Access.OVERSEE})
+"""What nobody may without a key: a guest owns nothing, and governs nobody."""
+_WRONG_SCOPE: Final[Mapping[Access, str]] = {
+    Access.OWN: "this call needs an owner's token",
+    Access.OVERSEE: "this call needs an owner's token, or an organiser's",
 }
 
 
@@ -66,39 +118,51 @@ def authorise(
     """
     if access is Access.HELLO:
         return STRANGER
-    if access is Access.OPEN:
+    if access in (Access.OPEN, Access.CODE, Access.WATCH):
         with contextlib.suppress(Refused):
             if well_formed(token := bearer(metadata)):
                 return _caller(tokens.holder(token))
         return STRANGER
     token = bearer(metadata)
-    if tokens.guests and not token:
+    guests = tokens.guests and access not in _NO_GUESTS
+    if guests and not token:
         return STRANGER
-    if tokens.guests and token.startswith(GUEST):
+    if guests and token.startswith(GUEST):
         tokens.bot(token)
         return STRANGER
     holder = tokens.holder(token)
     if holder.scope not in _SCOPES[access]:
-        raise denied("WRONG_SCOPE", "this call needs an organiser's token")
+        text = _WRONG_SCOPE.get(access, "this call needs an organiser's token")
+        raise denied("WRONG_SCOPE", text)
     return _caller(holder)
 
 
 def _caller(holder: Holder) -> Caller:
     if holder.bot is None:
-        return Caller(organises=holder.scope is Scope.ORGANISER)
-    return Caller(holder.bot.name)
+        return Caller(organises=holder.scope is Scope.ORGANISER, owner=holder.owner)
+    return Caller(holder.bot.name, owner=holder.owner)
 
 
-def is_organiser(metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> bool:
-    """Whether a call that may be made has an organiser's token. A guest has none.
+def holder_of(metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> Holder:
+    """Who makes a call that nobody may make without a key.
+
+    Raises:
+      Refused: if its token is no longer valid.
+    """
+    return tokens.holder(bearer(metadata))
+
+
+def organiser(metadata: Iterable[tuple[str, str | bytes]], tokens: Tokens) -> Holder | None:
+    """Which organiser makes a call that may be made; None if it has no organiser's token.
 
     Raises:
       Refused: if its token is no longer valid.
     """
     token = bearer(metadata)
     if not token or (tokens.guests and token.startswith(GUEST)):
-        return False
-    return tokens.holder(token).scope is Scope.ORGANISER
+        return None
+    holder = tokens.holder(token)
+    return holder if holder.scope is Scope.ORGANISER else None
 
 
 def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> str:

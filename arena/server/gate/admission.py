@@ -13,13 +13,17 @@ from typing import Final
 
 import trio
 
+from arena.server.gate.disk_budget import (
+    MIN_FREE_BYTES,
+    MIN_FREE_SHARE,
+    Disk,
+    DiskBudget,
+    Grant,
+)
 from arena.server.refusals import busy
 
 MAX_LATE_MS: Final = 20.0
 """Lateness at the 99th percentile up to which matches are taken."""
-MIN_FREE_BYTES: Final = 500_000_000
-MIN_FREE_SHARE: Final = 0.05
-"""Room on the disk below which none is taken."""
 LATE_RETRY_S: Final = 5.0
 DISK_RETRY_S: Final = 60.0
 CHECK_LATE_S: Final = 0.1
@@ -31,10 +35,6 @@ WAIT_S: Final = 0.25
 """Between two looks of a match that waits for its turn."""
 
 _log = logging.getLogger(__name__)
-
-
-Disk = Callable[[], tuple[int, int, int]]
-"""Bytes on a disk: in all, in use and free, as `shutil.disk_usage` tells them."""
 
 
 class Admission:
@@ -51,12 +51,12 @@ class Admission:
     ) -> None:
         """`p99_ms` tells how late the arena is, `disk` the room where its data are."""
         self._p99_ms = p99_ms
-        self._disk = disk
+        self.disk_budget = DiskBudget(
+            disk, min_free_bytes=min_free_bytes, min_free_share=min_free_share
+        )
         self._now_s = now_s
-        self._min_free_bytes = min_free_bytes
-        self._min_free_share = min_free_share
         self._late = _Look(CHECK_LATE_S, self._look_at_lateness)
-        self._full = _Look(CHECK_DISK_S, self._look_at_disk)
+        self._full = _Look(CHECK_DISK_S, self.disk_budget.why_full)
         self._why = ""
         self._queue = trio.Lock()
         self._turns = 0
@@ -88,6 +88,11 @@ class Admission:
             self.refused += 1
             retry_s = DISK_RETRY_S if self._full.at(self._now_s()) else LATE_RETRY_S
             raise busy(f"no new matches are taken just now: {why}", retry_s)
+
+    def grant(self) -> Grant:
+        """What a match that was let in may write."""
+        self._full.forget()  # the next one asks with this one's grant promised
+        return self.disk_budget.grant()
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -128,16 +133,6 @@ class Admission:
             return ""
         return f"the arena is {late_ms:.0f} ms late"
 
-    def _look_at_disk(self) -> str:
-        try:
-            total, _, free = self._disk()
-        except OSError:
-            return ""  # the journal will find out, and say it better
-        enough = max(self._min_free_bytes, self._min_free_share * total)
-        if free >= enough:
-            return ""
-        return f"{free / 1e6:,.0f} MB of its disk are free, and {enough / 1e6:,.0f} are needed"
-
 
 class _Look:
     """A look at something that holds for a while."""
@@ -147,6 +142,10 @@ class _Look:
         self._look = look
         self._until_s = -math.inf
         self._seen = ""
+
+    def forget(self) -> None:
+        """It holds no longer."""
+        self._until_s = -math.inf
 
     def at(self, now_s: float) -> str:
         if now_s >= self._until_s:

@@ -10,6 +10,7 @@ import functools
 import inspect
 import logging
 import secrets
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from google.protobuf.message import DecodeError
 
 from arena.server.gate.access import CALLS, Access, authorise
 from arena.server.gate.limits import CallLimits
+from arena.server.gate.loop_time import each_timed, timed
 from arena.server.gate.tokens import Tokens
 from arena.server.gate.traffic import MESSAGE_BYTES, Account
 from arena.server.refusals import Refused, invalid
@@ -30,12 +32,18 @@ INTERNAL_TEXT: Final = "the arena made a mistake; it is logged as incident"
 Handler = Any
 """grpc.RpcMethodHandler: a named tuple that grpc does not type."""
 Context = grpc.aio.ServicerContext[Any, Any]
+Caused = Callable[[str, float, float], None]
+"""Is told whose call had the loop, from when to when."""
 
 
 async def refuse(context: Context, refused: Refused) -> None:
     """End a call with a refusal. Always raises."""
     context.set_trailing_metadata(refused.trailing_metadata())
-    await context.abort(refused.code, refused.text)
+    try:
+        await context.abort(refused.code, refused.text)
+    except grpc.aio.InternalError:
+        # The call is gone. grpc would log this, and an AbortError that is not its own, as ours.
+        raise asyncio.CancelledError from None
 
 
 async def fail(context: Context, call: str) -> None:
@@ -54,12 +62,23 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
     """
 
     def __init__(
-        self, tokens: Tokens, limits: CallLimits | None = None, *, own_call: str = ""
+        self,
+        tokens: Tokens,
+        limits: CallLimits | None = None,
+        *,
+        own_call: str = "",
+        now_s: Callable[[], float] = time.monotonic,
+        caused: Caused | None = None,
     ) -> None:
-        """`own_call` is the name of a call that only the arena itself knows, and may make."""
+        """`own_call` is the name of a call that only the arena itself knows, and may make.
+
+        `caused` is told, by the clock `now_s`, when the calls of an owner of keys kept the loop.
+        """
         self._tokens = tokens
         self._limits = limits or CallLimits()
         self._own_call = own_call
+        self._now_s = now_s
+        self._caused = caused
 
     async def intercept_service(
         self,
@@ -82,11 +101,18 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             return _refusing(handler, refused)
         if access is Access.HELLO:
             return handler  # Play judges the token of `hello` itself
-        enter = functools.partial(
-            self._limits.call, looks=access is Access.READ, name=call, caller=caller
-        )
+        # What is submitted takes room on the disk, and is refused with what only looks.
+        looks = access in (Access.READ, Access.WATCH, Access.OWN, Access.OVERSEE)
+        enter = functools.partial(self._limits.call, looks=looks, name=call, caller=caller)
+        if handler.request_streaming and not handler.response_streaming:
+            parse = handler.request_deserializer or bytes
+            told = _with_requests(handler.stream_unary, parse, call, enter)
+            return grpc.stream_unary_rpc_method_handler(
+                self._timed(told, caller.owner), response_serializer=handler.response_serializer
+            )
         if handler.request_streaming:
-            return _entered(handler, enter)
+            entered = self._timed(_entered(handler, enter), caller.owner)
+            return handler._replace(stream_stream=entered)
         parse = handler.request_deserializer or bytes
         write = handler.response_serializer
         if handler.response_streaming:
@@ -94,9 +120,29 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             if inspect.iscoroutinefunction(handler.unary_stream):
                 answering = _one_answer  # it writes its messages itself, as health's Watch does
             stream = _with_request(answering(handler.unary_stream, parse, call), enter)
+            stream = self._timed(stream, caller.owner)
             return grpc.stream_stream_rpc_method_handler(stream, response_serializer=write)
         unary = _with_request(_one_answer(handler.unary_unary, parse, call), enter)
+        unary = self._timed(unary, caller.owner)
         return grpc.stream_unary_rpc_method_handler(unary, response_serializer=write)
+
+    def _timed(self, behave: Callable[[Any, Context], Any], owner: str) -> Callable[..., Any]:
+        """The same call, with what it takes of the loop told of its owner, if it has one."""
+        if self._caused is None or not owner:
+            return behave
+        now_s, note = self._now_s, functools.partial(self._caused, owner)
+        if inspect.isasyncgenfunction(behave):
+
+            async def stream(requests: object, context: Context) -> AsyncIterator[Any]:
+                async for message in each_timed(behave(requests, context), now_s, note):
+                    yield message
+
+            return stream
+
+        async def unary(requests: object, context: Context) -> Any:
+            return await timed(behave(requests, context), now_s, note)
+
+        return unary
 
 
 def _refusing(handler: Handler, refused: Refused) -> Handler:
@@ -110,8 +156,8 @@ def _refusing(handler: Handler, refused: Refused) -> Handler:
     return grpc.stream_unary_rpc_method_handler(deny)
 
 
-def _entered(handler: Handler, enter: Callable[[Context], Account]) -> Handler:
-    """The handler of a stream that is counted, and refused if there are too many."""
+def _entered(handler: Handler, enter: Callable[[Context], Account]) -> Callable[..., Any]:
+    """What serves a stream that is counted, and refused if there are too many."""
     behave = handler.stream_stream
 
     async def entered(requests: object, context: Context) -> AsyncIterator[Any]:
@@ -122,7 +168,7 @@ def _entered(handler: Handler, enter: Callable[[Context], Account]) -> Handler:
         async for message in behave(requests, context):
             yield message
 
-    return handler._replace(stream_stream=entered)
+    return entered
 
 
 def _with_request(
@@ -157,6 +203,34 @@ def _with_request(
         return await answered(await request(context), context)
 
     return unary
+
+
+def _with_requests(
+    handle: Callable[[AsyncIterator[Any], Context], Awaitable[Any]],
+    parse: Callable[[bytes], Any],
+    call: str,
+    enter: Callable[[Context], Account],
+) -> Callable[[object, Context], Awaitable[Any]]:
+    """What is called with a stream of requests, and answers once."""
+
+    async def each(context: Context) -> AsyncIterator[Any]:
+        account = enter(context)
+        while True:
+            try:
+                data: Any = await asyncio.wait_for(context.read(), REQUEST_S)
+            except TimeoutError:
+                text = f"nothing more came for {REQUEST_S:.0f} s"
+                raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "TOO_SLOW", text) from None
+            if data is grpc.aio.EOF:
+                return
+            account.received_bytes += len(data) + MESSAGE_BYTES
+            yield _parsed(parse, bytes(data))
+
+    def requests(_: bytes, context: Context) -> Awaitable[Any]:
+        return handle(each(context), context)
+
+    answered = _one_answer(requests, bytes, call)
+    return lambda _, context: answered(b"", context)
 
 
 def _no_request(text: str) -> Refused:

@@ -71,7 +71,7 @@ class Limits:
     """Of each other call from one address; this machine is held to the rest of these."""
     calls_of_connection: int = 16
     calls_of_bot: int = 16
-    """Of each other call with the tokens of one bot."""
+    """Of each other call with the tokens of one bot, or of one owner."""
     calls_of_strangers: int = 64
     """Of each other call by all together who say no token; the rest is for those who do."""
     hellos: int = 500
@@ -96,9 +96,11 @@ class Caller:
     """Who makes a call, as far as its token says it."""
 
     bot: str = ""
-    """Empty for an organiser, and for who says no token."""
+    """Empty for an organiser or an owner, and for who says no token."""
     organises: bool = False
     """Whether it is an organiser with a token, who is always let in."""
+    owner: str = ""
+    """Whose the token is; empty for who says none that is a key."""
 
 
 STRANGER: Final = Caller()
@@ -170,10 +172,11 @@ class CallLimits:
         if places is None:
             limits = self._limits
             places = self._calls[name] = _Open(limits.calls, limits.calls_of_address, "such calls")
-        bot, peer, limits = caller.bot.casefold(), call.peer(), self._limits
+        holder = f"bot {caller.bot}" if caller.bot else f"owner {caller.owner}"
+        peer, limits = call.peer(), self._limits
         shares = [
-            _Share(f"bot {bot}", limits.calls_of_bot, "with your token")
-            if bot
+            _Share(holder.casefold(), limits.calls_of_bot, "with your token")
+            if caller.bot or caller.owner
             else _Share("strangers", limits.calls_of_strangers, "without a token")
         ]
         if peer.startswith(_WITH_PORT):

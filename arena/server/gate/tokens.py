@@ -78,7 +78,9 @@ class Holder:
 
     scope: Scope
     bot: BotId | None = None
-    """None for an organiser."""
+    """None for an organiser, and for an owner."""
+    owner: str = ""
+    """Whose the token is, as `Tokens.owner_of` names it."""
 
 
 class Tokens:
@@ -184,7 +186,8 @@ class Tokens:
             return self._guest(_name_and_secret(token)[0])
         bot = self.holder(token).bot
         if bot is None:
-            raise denied("WRONG_SCOPE", "an organiser's token does not play: a bot needs its own")
+            text = "the token of an organiser or an owner does not play: a bot needs its own"
+            raise denied("WRONG_SCOPE", text)
         return bot
 
     def holder(self, token: str) -> Holder:
@@ -200,7 +203,7 @@ class Tokens:
         digest = token_sha256(token)
         launched = self._launched.get(digest)
         if launched is not None:
-            return Holder(Scope.BOT, launched)
+            return Holder(Scope.BOT, launched, self.owner_of(launched.name))
         if digest not in self._keys and not self.look_up():
             # Not "unknown": a bot gives up at that, and this key may have been made just now.
             text = "the keys cannot be looked up now: say hello again"
@@ -216,7 +219,7 @@ class Tokens:
         if self._noted.get(key.id) != now.date():
             self._noted[key.id] = now.date()
             self._used.add(key.id)
-        return Holder(key.scope, BotId(key.bot) if key.bot else None)
+        return Holder(key.scope, BotId(key.bot) if key.bot else None, key.owner or key.bot)
 
     def _guest(self, name: str) -> BotId:
         if not NAME.fullmatch(name):

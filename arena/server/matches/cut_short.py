@@ -7,7 +7,7 @@ from typing import Final
 
 from arena.games.catalogue import BadOptions, UnknownGame
 from arena.referee import MatchSpec
-from arena.replay.deal_book import Opening
+from arena.replay.deal_book import Opening, seat_views
 from arena.replay.fairness import context_of
 from arena.replay.journal.journal import boot_id
 from arena.replay.journal.recovery import Unfinished
@@ -32,20 +32,26 @@ class RecoveryAction(Enum):
     ABORT = auto()
     """Nobody will come for it, or it cannot go on."""
     ABORT_AS_DAMAGED = auto()
-    """Its bots may have been told more than is known of it; of a deal-set, it is ordered again."""
+    """Its bots may have been told more than is known of it, or its packs are not known any more; of a
+    deal-set, it is ordered again."""
+
+
+def after_power_cut(boot: str) -> bool:
+    """Whether the machine was started again since; then what bots have seen may not be on the disk."""
+    now = boot_id()
+    return "" not in (boot, now) and boot != now
 
 
 def action_for(unfinished: Unfinished) -> RecoveryAction:
     """What becomes of a match."""
-    # A power cut may have taken moves back that bots have seen.
-    crashed = "" not in (unfinished.boot_id, boot_id()) and unfinished.boot_id != boot_id()
+    crashed = after_power_cut(unfinished.boot_id)
     order = unfinished.order
-    if unfinished.damaged and not crashed:
+    if unfinished.opening is None or (unfinished.damaged and not crashed):
         return RecoveryAction.ABORT_AS_DAMAGED
     if order is not None and order.ordered_again:
         if not unfinished.opened.deal_set:
             return RecoveryAction.ABORT  # as of `arena play`, which has ended with the arena
-        # Also after a power cut: from its first card, it would be played with packs that bots know.
+        # Also after a power cut, if its deal-set has a result: else the packs were drawn anew.
         return RecoveryAction.RESUME_WHEN_ORDERED
     return RecoveryAction.ABORT if crashed or order is None else RecoveryAction.RESUME_NOW
 
@@ -82,4 +88,5 @@ def spec_of_opened(opened: journal_pb2.Opened, opening: Opening) -> MatchSpec:
     spec = spec_of(opened, opening.key)
     if spec.fair_deal is None:
         return spec
-    return replace(spec, deal_context=context_of(opened))
+    views = seat_views(context_of(opened), opened.fair_deal, opening.plan, opened.match_id)
+    return replace(spec, deal_contexts=views)

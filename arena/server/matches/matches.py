@@ -19,7 +19,7 @@ import trio
 from arena.deal import KeyedDeals
 from arena.games.contract import Seat
 from arena.ladder.results import MatchOutcome
-from arena.referee import Entrant, FaultKind, Ledger, MatchSpec, Outcome, Referee, Settled
+from arena.referee import Entrant, FaultKind, Ledger, MatchSpec, Outcome, Referee, Settled, UsedTime
 from arena.referee.gallery import Gallery
 from arena.referee.lag import LagMeter
 from arena.referee.spec import ForfeitedSeat
@@ -31,8 +31,10 @@ from arena.replay.journal.recovery import Unfinished
 from arena.replay.read import Unplayable
 from arena.server.bots import BotId
 from arena.server.deals.deal_sets import DealSets
+from arena.server.feeds import Feeds
 from arena.server.gate.admission import Admission
 from arena.server.matches.cut_short import spec_again
+from arena.server.matches.in_play import InPlay, OrderedMatch
 from arena.server.matches.results import Results, ResultWriter, outcome_for_ladder
 from arena.server.orders import (
     PROMISED,
@@ -40,7 +42,6 @@ from arena.server.orders import (
     AbsentBots,
     DealSetOrder,
     OrderPolicy,
-    TableOrder,
     ordered_message,
 )
 from arena.server.refusals import Refused, draining, not_found, not_now
@@ -55,50 +56,12 @@ from cardarena.v1 import journal_pb2
 SLOT_CHECK_S: Final = 1.0
 """A scheduled match whose bot plays enough already looks again at the latest after this time."""
 
+MOST_ENDS: Final = 64
+"""Ends of matches that are told again after a restart, the latest: each match is played again for it."""
+
+PLAYED_ANEW: Final = "a match of it was aborted and is played anew, and bots had seen of its packs"
+
 _log = logging.getLogger(__name__)
-
-
-class OrderedMatch:
-    """A match that was ordered and has not ended. Several callers may wait for its outcome."""
-
-    def __init__(self, order: DealSetOrder, table: TableOrder, policy: OrderPolicy) -> None:
-        self.order = order
-        self.table = table
-        self.policy = policy
-        self.played: Outcome | None = None
-        """How it ended, with the hands; None while it is in play."""
-        self.unwilling: dict[BotId, str] = {}
-        """Bots that are here and will not play it, and why; their seats are played by fallback."""
-        self._over = trio.Event()
-        self._outcome: MatchOutcome | None = None
-        self._error: Exception | None = None
-
-    @property
-    def match_id(self) -> str:
-        return self.table.match_id
-
-    async def outcome(self) -> MatchOutcome:
-        """How the match ended, once that is recorded.
-
-        Raises:
-          Refused: if it could not begin.
-          StoreError: if it has ended, and that could not be recorded.
-        """
-        await self._over.wait()
-        if self._error is not None:
-            raise self._error
-        assert self._outcome is not None
-        return self._outcome
-
-    def ended(self, outcome: MatchOutcome) -> None:
-        """It has ended so."""
-        self._outcome = outcome
-        self._over.set()
-
-    def failed(self, error: Exception) -> None:
-        """It will not have an outcome, for this reason."""
-        self._error = error
-        self._over.set()
 
 
 class Matches:
@@ -116,6 +79,7 @@ class Matches:
         lag: LagMeter | None = None,
         admission: Admission | None = None,
         owner_of: Callable[[str], str] = lambda bot: bot,
+        spectator_delay_s: float = 0.0,
     ) -> None:
         """Begin with none.
 
@@ -129,6 +93,7 @@ class Matches:
           lag: How late the arena itself is.
           admission: Whether another match can be taken; without it, always.
           owner_of: Names whose a bot is, by its name.
+          spectator_delay_s: How long after it happened spectators are told of a match.
         """
         self.referee = Referee(
             self._ledger, self._synced, lag=lag, gallery=self._gallery, owner_of=owner_of
@@ -142,14 +107,19 @@ class Matches:
         self._watch = watch
         self._admission = admission
         self._measuring = lag.measuring if lag else contextlib.nullcontext
-        self._ordered: dict[str, OrderedMatch] = {}
-        """Matches that have not ended, by id."""
+        self._ordered = InPlay()
         self._unfinished: dict[str, Unfinished] = {}
         """Matches that were cut short, until they are ordered again, by id."""
         self._going_on: deque[tuple[OrderedMatch, _Begun]] = deque()
         """Matches that are seated and still to be played again."""
+        self._latest_ends: deque[str] = deque(maxlen=MOST_ENDS)
+        """Matches that ended last of those that nobody orders again, by id."""
+        self._unrecorded: set[str] = set()
+        """Matches whose results could not be recorded, by id."""
         self._logs: dict[str, MatchLog] = {}
         self._galleries: dict[str, Gallery] = {}
+        self.feeds: Final = Feeds(spectator_delay_s)
+        """What spectators are told of matches that are played alone; those of deal-sets have none."""
         self._looking_up = trio.Lock()
         self._draining = False
         self._nursery: trio.Nursery | None = None
@@ -164,9 +134,16 @@ class Matches:
             task_status.started()
 
     @property
-    def in_play(self) -> tuple[OrderedMatch, ...]:
-        """Matches that were ordered and have not ended, oldest first."""
-        return tuple(self._ordered.values())
+    def in_play(self) -> InPlay:
+        """Matches that were ordered and have not ended, by id."""
+        return self._ordered
+
+    @property
+    def needed_records(self) -> frozenset[str]:
+        """The matches of which the journal still has to have records, by id."""
+        return frozenset(self._ordered).union(
+            self._unfinished, self._latest_ends, self._unrecorded, self._deal_sets.unpublished
+        )
 
     def get(self, match_id: str) -> OrderedMatch | None:
         """A match that was ordered and has not ended."""
@@ -195,6 +172,7 @@ class Matches:
             if self._admission is not None:
                 self._admission.require_open()
             sessions = self._reserve(match)
+            match.let_in(self._admission)
         self._keep(match)
         if not policy.ordered_again:
             self._journal.flush()
@@ -221,6 +199,9 @@ class Matches:
                 if found is not None and (found.has_result or order.alone):
                     return found
                 over = [at for at, each in known.items() if each.has_result]
+                beside = self._ordered.keys() | self._unfinished.keys()
+                if found is not None and not over and beside.isdisjoint(order.match_ids):
+                    await self._deal_sets.draw_anew(order, PLAYED_ANEW)
                 self._deal_sets.take_up(order, over)
             match = self.order(order, match_id, SCHEDULED)
         return await match.outcome()
@@ -267,7 +248,12 @@ class Matches:
           Unplayable: if this arena has other rules, or the deals are lost.
         """
         match = OrderedMatch(order, order.table(unfinished.opened.match_id), policy)
-        begun = self._seat_again(match, unfinished)
+        match.let_in(self._admission)
+        try:
+            begun = self._seat_again(match, unfinished)
+        except Unplayable:
+            match.over()
+            raise
         self._ordered[match.match_id] = match
         self._going_on.append((match, begun))
         return match
@@ -317,6 +303,7 @@ class Matches:
 
     def _forget(self, match: OrderedMatch) -> None:
         """It is over, or will not begin."""
+        match.over()
         self._ordered.pop(match.match_id, None)
         self._galleries.pop(match.match_id, None)
 
@@ -334,6 +321,7 @@ class Matches:
         """Play a match from the agreement of its deals on, or go on with it."""
         try:
             async with self._turn(match.policy):
+                match.let_in(self._admission)
                 begun = self._begun_before(match)
                 if begun is None:
                     await self._slots(match)
@@ -409,10 +397,10 @@ class Matches:
             deal_set="" if order.alone else order.deal_set,
             forfeited_seats=_forfeited(fixed.forfeited_seats(bots), bots, match.unwilling),
             fair_deal=fixed.fair_deal,
-            deal_context=fixed.context,
+            deal_contexts=fixed.seat_views(match.match_id),
         )
         ports = seat_all(spec, sessions)
-        log = self._journal.match(spec, _numbers(sessions, ports))
+        log = self._journal.match(spec, _numbers(sessions, ports), match.grant)
         return _Begun(spec, ports, log)
 
     def _begun_before(self, match: OrderedMatch) -> "_Begun | None":
@@ -444,9 +432,16 @@ class Matches:
                 session.never_came()
         ports = seat_all(spec, sessions, [each.match for each in unfinished.seated])
         self._write_order(match)
-        log = self._journal.match_again(unfinished.bodies, _numbers(sessions, ports))
+        used = unfinished.used
+        if match.policy.ordered_again:
+            # Its bots are new processes: what the old ones had thought is lost, by no fault of theirs.
+            used = tuple([each._replace(decision=0, used_s=0.0) for each in used])
+        numbers = _numbers(sessions, ports)
+        log = self._journal.match_again(unfinished.bodies, numbers, used, match.grant)
+        for seat, port in enumerate(ports):
+            port.note_bytes = log.note_bytes[seat]
         self._deal_sets.goes_on(match.order, opening)
-        return _Begun(spec, ports, log, unfinished)
+        return _Begun(spec, ports, log, unfinished, used)
 
     async def _play(self, match: OrderedMatch, begun: "_Begun") -> None:
         """Have a match played, record its result, and publish its deal-set if it was the last."""
@@ -455,11 +450,13 @@ class Matches:
         outcome = None
         try:
             with self._measuring():
-                outcome = await self.referee.play(spec, begun.ports, begun.past)
+                outcome = await self.referee.play(spec, begun.ports, begun.past, begun.used)
         finally:
             del self._logs[spec.match_id]
             match.played = outcome
             if outcome is not None:
+                if not match.policy.ordered_again:
+                    self._latest_ends.append(spec.match_id)
                 # A drain ends with the last match, not before its replay.
                 with trio.CancelScope(shield=True):
                     await self._end(match, spec, log, outcome)
@@ -483,6 +480,7 @@ class Matches:
             # The journal has it: it is recorded when the arena is started again.
             fields = {"match": spec.match_id, "why": str(error)}
             _log.error("a result could not be recorded", extra=fields)
+            self._unrecorded.add(spec.match_id)
             match.failed(error)
             return
         match.ended(found)
@@ -501,7 +499,10 @@ class Matches:
         return self._watch.ledger(self._logs[spec.match_id], spec)
 
     def _gallery(self, spec: MatchSpec) -> Gallery | None:
-        return self._galleries.get(spec.match_id)
+        own = self._galleries.get(spec.match_id)
+        if own is not None or spec.deal_set:
+            return own
+        return self.feeds.open(spec.match_id)
 
     async def _synced(self) -> None:
         await self._deal_log.synced()
@@ -550,6 +551,8 @@ class _Begun:
     log: MatchLog
     unfinished: Unfinished | None = None
     """What is left of it, if it goes on."""
+    used: Sequence[UsedTime] = ()
+    """The time that its seats had used, and no decision tells."""
 
     @property
     def past(self) -> Sequence[Settled]:

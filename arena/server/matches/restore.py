@@ -8,7 +8,7 @@ as long as a match needs it, and is then removed.
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,16 +18,24 @@ from arena.referee import AbortCause, Ending, Outcome
 from arena.replay.frames import Discrepancy
 from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.journal import Journal
-from arena.replay.journal.recovery import Ended, KeptSession, Recovery, Unfinished
+from arena.replay.journal.kept_sessions import session_records
+from arena.replay.journal.recovery import Ended, Recovery, Unfinished
 from arena.replay.read import Unplayable
 from arena.replay.records import Damaged
 from arena.replay.signing import Signer
 from arena.replay.write import replay_path, write_replay
 from arena.server.bots import BotId
 from arena.server.deals.deal_sets import DealSets
-from arena.server.matches.cut_short import RecoveryAction, action_for, kept_order, spec_of_opened
+from arena.server.matches.cut_short import (
+    RecoveryAction,
+    action_for,
+    after_power_cut,
+    kept_order,
+    spec_of_opened,
+)
 from arena.server.matches.ends import end_again, last_events
-from arena.server.matches.matches import Matches, OrderedMatch
+from arena.server.matches.in_play import OrderedMatch
+from arena.server.matches.matches import MOST_ENDS, Matches
 from arena.server.matches.results import Results, outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder
 from arena.server.refusals import DRAINING, Refused
@@ -37,8 +45,8 @@ from cardarena.v1 import journal_pb2
 
 HELD_S: Final = 30.0
 """After a restart, the time that bots have to come back before their clocks run."""
-MOST_ENDS: Final = 64
-"""Ends of matches that are told again after a restart, the latest: each match is played again for it."""
+POWER_CUT: Final = "the machine stopped, and what bots had seen of it may not be known"
+"""Why deals are void after a power cut."""
 KEPT_SILENT: Final = 1_000
 """Bots without a match so far whose streams are still counted after a restart."""
 
@@ -84,6 +92,8 @@ class Restoration:
             self._append(record)
         self._sessions.go_on_from(recovery.sessions)
         await self._take_up_results()
+        if after_power_cut(recovery.boot_id):
+            await self._draw_anew()
         for doubtful in recovery.doubtful.values():
             await self._abort_doubtful(doubtful)
         await self._tell_ends_again()
@@ -100,7 +110,6 @@ class Restoration:
             nursery.start_soon(self._matches.go_on_with_all)
             nursery.start_soon(self._release_held)
         self._journal.flush()
-        await self._drop_spent()
         nursery.start_soon(self._deal_sets.close_left_over, self._may_go_on)
 
     # Matches that had ended.
@@ -174,6 +183,25 @@ class Restoration:
             await trio.to_thread.run_sync(self._results.mark_published, [match_id])
 
     # Matches that had not ended.
+
+    async def _draw_anew(self) -> None:
+        """After a power cut, have no deal played again by packs of which bots may have seen more.
+
+        Up to 20 ms of moves that were told are lost, and cards with them. So a deal-set
+        without any result is played from its first card on, by other packs. One that has
+        a result keeps them, as its matches count together.
+        """
+        left = {each.opened.match_id: each for each in self._recovery.unfinished}
+        for deals in self._deal_sets.live:
+            found = [left[match_id] for match_id in deals.match_ids if match_id in left]
+            if any(not each.opened.deal_set for each in found):
+                continue  # a match alone is aborted, and shows its deals
+            known = await trio.to_thread.run_sync(self._results.outcomes, deals.match_ids)
+            if any(outcome.has_result for outcome in known.values()):
+                continue
+            await self._deal_sets.void(deals.context, POWER_CUT)
+            for each in found:
+                self._recovery.unfinished.remove(each)
 
     async def _take_up(self, unfinished: Unfinished) -> bool:
         """Do what is to be done about a match; whether it goes on now."""
@@ -286,22 +314,6 @@ class Restoration:
             if refused.reason != DRAINING:
                 await self._break_promise(promise)
 
-    # Which journals are kept.
-
-    async def _drop_spent(self) -> None:
-        """Remove journals of earlier processes once nothing more of them is needed."""
-        unpublished = {
-            match_id
-            for run in self._recovery.runs
-            for match_id in run.unpublished
-            if not replay_path(self._replays, match_id).exists()
-        }
-        if spent := self._recovery.spent(self._matches.waiting, unpublished):
-            await self._journal.synced()
-            for segment in spent:
-                segment.unlink(missing_ok=True)
-            _log.info("earlier journals were removed", extra={"segments": len(spent)})
-
     def _may_go_on(self, deal_set: str) -> bool:
         """Whether matches of a deal-set may still be played: not if it is a match that is over."""
         try:
@@ -324,23 +336,6 @@ def aborted(
     outcome = Outcome(match_id, Ending.ABORTED, (), (), (), (), decisions=len(past), cause=cause)
     log.closed(outcome, end_s)
     return outcome, log.bodies
-
-
-def session_records(
-    sessions: Mapping[tuple[str, int], KeptSession],
-) -> Iterator[journal_pb2.Record]:
-    """What sessions of earlier journals had counted up to, to be written down again.
-
-    Of bots that never sat at a match only the latest are kept.
-    """
-    silent = [bot for bot, kept in sessions.items() if not kept.matches]
-    passed_over = set(silent[:-KEPT_SILENT])
-    for (name, instance), kept in sessions.items():
-        if (name, instance) not in passed_over:
-            message = journal_pb2.SessionKept(
-                bot=name, instance=instance, epoch=kept.epoch, matches=kept.matches
-            )
-            yield journal_pb2.Record(session=message)
 
 
 def _as_recorded(ended: Ended) -> EndedMatch:

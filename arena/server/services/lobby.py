@@ -7,19 +7,23 @@ deal-set play the same boards, so how one goes tells what is to come at another.
 import asyncio
 import functools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from arena.games.catalogue import GAMES, Game
 from arena.ladder.results import MatchOutcome
 from arena.server.bots import BotId
-from arena.server.gate.access import is_organiser
+from arena.server.gate.access import organiser
 from arena.server.gate.calls import Context
+from arena.server.gate.limits import address_of
+from arena.server.gate.order_quota import Orderer, OrderQuota
 from arena.server.gate.tokens import Tokens
-from arena.server.matches.matches import Matches, OrderedMatch
+from arena.server.matches.in_play import OrderedMatch
+from arena.server.matches.matches import Matches
 from arena.server.matches.results import outcome_for_ladder
 from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
 from arena.server.refusals import invalid, not_found
 from arena.server.services.pages import NEWEST, Place, page_size
+from arena.server.session.register import SessionRegister
 from arena.server.session.session import Session
 from arena.store import MatchFilter, StoredMatch
 from arena.wire.settings import setting_message
@@ -29,11 +33,12 @@ from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
-    def __init__(self, matches: Matches, sessions: Iterable[Session], tokens: Tokens) -> None:
+    def __init__(self, matches: Matches, sessions: SessionRegister, tokens: Tokens) -> None:
         """`tokens` tell who is an organiser, and which names are nobody's in particular."""
         self._matches = matches
         self._tokens = tokens
         self._sessions = sessions
+        self._quota = OrderQuota(lambda match_id: matches.get(match_id) is not None)
 
     def ListGames(
         self, request: lobby_pb2.ListGamesRequest, context: Context
@@ -50,7 +55,10 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
                 raise invalid("BOT_TWICE", f"{name!r} has a key, and sits once at a table")
         terms = requested_terms(request.terms, seats=len(bots), seeded=bool(request.seed))
         order = DealSetOrder.of_match(terms, bots, seed=request.seed)
+        orderer = self._orderer(context)
+        self._quota.require(orderer, terms, self._where(bots))
         match = self._matches.order(order, order.deal_set, BY_HAND)
+        self._quota.made(orderer, match.match_id)
         return lobby_pb2.CreateMatchResponse(match=self._ordered(match))
 
     async def GetMatch(
@@ -70,18 +78,18 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     ) -> lobby_pb2.ListMatchesResponse:
         size, place = page_size(request.page_size), Place.of_token(request.page_token)
         sees_all = self._sees_all(context)
-        in_play = self._matches.in_play[::-1]
-        ordered = tuple(match for match in in_play if sees_all or match.order.alone)
-        names = [match.match_id for match in ordered]
-        if place.in_play in names:
-            ordered = ordered[names.index(place.in_play) + 1 :]
-        elif place.begun:
-            ordered = ()
+        in_play = self._matches.in_play
+        before = in_play.get(place.in_play)
+        # Of a match that is told to nobody, no page tells either whether it is in play.
+        on = before is not None and (sees_all or before.order.alone)
+        after, most = (place.in_play if on else ""), size + 1  # tells whether there is another page
+        ordered = (
+            in_play.page(most, alone=not sees_all, after=after) if on or not place.begun else ()
+        )
         infos = [self._ordered(match) for match in ordered[:size]]
         if len(ordered) > size:
             token = Place(in_play=infos[-1].match_id).token
             return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
-        # One more than is shown tells whether there is another page.
         room = size - len(infos)
         found = await asyncio.to_thread(
             self._matches.results.find,
@@ -89,7 +97,7 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
             limit=room + 1,
             after=place.ended,
         )
-        shown = [each for each in found[:room] if each.outcome.match_id not in names]
+        shown = [each for each in found[:room] if each.outcome.match_id not in in_play]
         token = ""
         if len(found) > room:
             last = found[room - 1] if room else None
@@ -101,23 +109,35 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     def ListBots(
         self, request: lobby_pb2.ListBotsRequest, context: Context
     ) -> lobby_pb2.ListBotsResponse:
-        # A bot of several processes is a tournament's: matches by hand are made with the first.
-        here = {each.bot.name: each for each in self._sessions if each.invited}
-        if self._sees_all(context):
-            playing = Counter({name: each.matches for name, each in here.items()})
-        else:
-            tables = (match.table for match in self._matches.in_play if match.order.alone)
-            playing = Counter(bot.name for table in tables for bot in table.bots)
+        size, sees_all = page_size(request.page_size), self._sees_all(context)
         # The last name of a page may have left since: the next begins with those after it.
-        names = sorted(name for name in here if name > request.page_token)
-        size = page_size(request.page_size)
+        found = self._sessions.invited(request.page_token, size + 1)
+        alone_of = self._matches.in_play.alone_of
         return lobby_pb2.ListBotsResponse(
-            bots=[_bot_info(here[name], playing[name]) for name in names[:size]],
-            next_page_token=names[size - 1] if len(names) > size else "",
+            bots=[
+                _bot_info(each, each.matches if sees_all else alone_of[each.bot.name])
+                for each in found[:size]
+            ],
+            next_page_token=found[size - 1].bot.name if len(found) > size else "",
         )
 
     def _sees_all(self, context: Context) -> bool:
-        return is_organiser(context.invocation_metadata() or (), self._tokens)
+        return organiser(context.invocation_metadata() or (), self._tokens) is not None
+
+    def _orderer(self, context: Context) -> Orderer:
+        holder = organiser(context.invocation_metadata() or (), self._tokens)
+        if holder is not None:
+            return Orderer(owner=holder.owner)
+        return Orderer(address_of(context.peer()))
+
+    def _where(self, bots: Sequence[BotId]) -> dict[str, str | None]:
+        """Where the bots that are here have their streams, by name; None for those with a key."""
+        found = {bot.name: self._sessions.get(bot) for bot in bots}
+        return {
+            name: session.address if self._tokens.is_guest(name) else None
+            for name, session in found.items()
+            if session is not None and session.connected
+        }
 
     def _ordered(self, match: OrderedMatch) -> lobby_pb2.MatchInfo:
         game, bots = match.order.terms.game.id, [bot.name for bot in match.table.bots]

@@ -178,6 +178,8 @@ def _disk(watched: Watched, counts: Counts) -> Iterator[Metric]:
         total, _, free = shutil.disk_usage(watched.data)
         yield _gauge("disk_bytes", "Size of the disk of the data folder.", total)
         yield _gauge("disk_free_bytes", "Room on the disk of the data folder.", free)
+    promised = watched.promised_bytes
+    yield _gauge("disk_promised_bytes", "Room on it that matches in play may use.", promised)
 
 
 def _machine() -> Iterator[Metric]:

@@ -13,12 +13,15 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.referee import Unwritten
+from arena.referee.causes import NOTED_S
 from arena.server.arena import Arena
 from arena.server.gate.access import token_of
 from arena.server.gate.calls import Context, fail, refuse
+from arena.server.gate.limits import address_of
 from arena.server.gate.traffic import MESSAGE_BYTES, Account
 from arena.server.refusals import Refused, invalid, not_now, suspended
 from arena.server.session.outbox import Outbox
+from arena.server.session.pump import Pump
 from arena.server.session.session import MAX_MESSAGE_BYTES, Session
 from arena.server.watch import Watch
 from cardarena.v1 import play_pb2
@@ -58,6 +61,8 @@ class _Play:
         self._counts = watch.counts
         self._flush = flush
         self._now_s = now_s
+        self._caused = arena.lag.caused if arena.lag is not None else _nothing
+        self._pump: Pump | None = None
 
     async def play(self, _: object, context: Context) -> None:
         """Serve one stream to its end."""
@@ -78,12 +83,16 @@ class _Play:
         account = self._arena.limits.stream(context)
         hello = await self._hello(context)
         hello.token = token_of(hello.token, context.invocation_metadata() or ())
-        outbox = Outbox(asyncio.get_running_loop(), self._now_s, self._counts)
-        session = self._arena.hello(hello, outbox)
-        peer, epoch, reason = context.peer(), session.epoch, "CUT_OFF"
+        outbox = self._outbox()
+        began_s = self._now_s()
+        peer, reason = context.peer(), "CUT_OFF"
+        session = self._arena.hello(hello, outbox, address_of(peer))
+        owner = self._arena.tokens.owner_of(session.bot.name)
+        self._caused(owner, began_s, self._now_s())
+        epoch = session.epoch
         self._watch.connected(session, peer)
         writer = asyncio.create_task(self._write(context, outbox))
-        reader = asyncio.create_task(self._read(context, session, outbox, account))
+        reader = asyncio.create_task(self._read(context, session, outbox, account, owner))
         try:
             ends = (reader, writer, outbox.closing)
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -106,6 +115,11 @@ class _Play:
                 task.result()
         if outbox.verdict is not None:
             raise outbox.verdict
+
+    def _outbox(self) -> Outbox:
+        loop = asyncio.get_running_loop()
+        self._pump = self._pump or Pump(loop, self._counts)
+        return Outbox(loop, self._now_s, self._counts, self._pump)
 
     def _end(self, session: Session, outbox: Outbox, epoch: int, peer: str, reason: str) -> None:
         """Forget a stream, as far as the arena is concerned."""
@@ -132,7 +146,7 @@ class _Play:
         return message.hello
 
     async def _read(
-        self, context: Context, session: Session, outbox: Outbox, account: Account
+        self, context: Context, session: Session, outbox: Outbox, account: Account, owner: str
     ) -> None:
         read, deliver, now_s = context.read, session.deliver, self._now_s
         counts = self._counts
@@ -150,6 +164,9 @@ class _Play:
                 deliver(outbox, data, received_s)
             finally:
                 counts.received_s = 0.0
+            # Once for all answers of a message: what takes long is the bot's own doing.
+            if (done_s := now_s()) - received_s >= NOTED_S:
+                self._caused(owner, received_s, done_s)
 
     async def _write(self, context: Context, outbox: Outbox) -> None:
         write, flush, now_s = context.write, self._flush, self._now_s
@@ -163,6 +180,10 @@ class _Play:
                     await write(frame)
                 except asyncio.InvalidStateError:
                     pass
+
+
+def _nothing(owner: str, since_s: float, until_s: float) -> None:
+    """What is told of works where no lateness is measured."""
 
 
 def _too_long(data: bytes) -> Refused:

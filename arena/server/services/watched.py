@@ -47,6 +47,11 @@ class Watched:
         return 0 if self.admission is None else self.admission.refused
 
     @property
+    def promised_bytes(self) -> int:
+        """What is promised of the disk to matches in play."""
+        return 0 if self.admission is None else self.admission.disk_budget.promised_bytes
+
+    @property
     def connected_bots(self) -> int:
         """How many bots have a stream."""
         return sum(session.connected for session in self.arena.sessions)

@@ -5,11 +5,12 @@ Asks that are ready together travel together: a run of asks becomes one frame.
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from arena.referee import OpenAsk
 from arena.server.counts import Counts
 from arena.server.refusals import Refused
+from arena.server.session.pump import Pump
 from arena.wire.asks import asks_frame
 
 MAX_FRAME_BYTES: Final = 120_000
@@ -24,6 +25,32 @@ SHARE_BYTES: Final = 1 << 20
 """What may wait for one bot even then."""
 
 
+class Postbox(Protocol):
+    """Where a session posts what its bot is told: an `Outbox`, or one that keeps it in memory."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is taken any more."""
+        ...
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Frames and bytes that wait to be sent."""
+        ...
+
+    def post(self, frame: bytes) -> None:
+        """Take an encoded ArenaMessage."""
+        ...
+
+    def post_ask(self, element: bytes, ask: OpenAsk) -> None:
+        """Take an ask."""
+        ...
+
+    def close(self, verdict: Refused | None = None) -> None:
+        """Take nothing more; `verdict` is what the bot is told, None in order."""
+        ...
+
+
 class Outbox:
     """The queue between what posts and the one writer of a stream.
 
@@ -36,8 +63,11 @@ class Outbox:
         loop: asyncio.AbstractEventLoop,
         now_s: Callable[[], float],
         counts: Counts | None = None,
+        pump: Pump | None = None,
     ) -> None:
+        """An outbox whose writer is woken by `pump`, together with those of other streams."""
         self._counts = counts or Counts()
+        self._pump = pump or Pump(loop, self._counts)
         self._loop = loop
         self._now_s = now_s
         self._frames: list[bytes] = []
@@ -51,8 +81,6 @@ class Outbox:
         self.dropped = False
         self._waiter: asyncio.Future[None] | None = None
         self._writer_was_free = True
-        self.gathers = False
-        """Whether more asks may join those that are there, as with many matches a stream."""
         self.closed = False
         self.closing: asyncio.Future[None] = loop.create_future()
         """Done once the outbox is closed."""
@@ -116,8 +144,6 @@ class Outbox:
             self._writer_was_free = True
             self._waiter = self._loop.create_future()
             await self._waiter
-            if self.gathers:
-                await self._gather()
         self._seal_asks()
         frames, self._frames = self._frames, []
         self._handed, self._handed_bytes = frames, self._queued_bytes
@@ -134,16 +160,6 @@ class Outbox:
         self._unstamped.clear()
         self._writer_was_free = False
         return frames
-
-    async def _gather(self) -> None:
-        """Wait while every turn of the host loop brings another ask.
-
-        Without it small frames beget small ones: few answers make as few asks.
-        """
-        before = 0
-        while before < len(self._asks):
-            before = len(self._asks)
-            await asyncio.sleep(0)
 
     def _seal_asks(self) -> None:
         if self._asks:
@@ -163,11 +179,9 @@ class Outbox:
             self._wake()
 
     def _wake(self) -> None:
-        waiter = self._waiter
+        waiter, self._waiter = self._waiter, None
         if waiter is not None:
-            self._waiter = None
-            if not waiter.done():
-                waiter.set_result(None)
+            self._pump.wake(waiter)
 
 
 def _unread() -> Refused:

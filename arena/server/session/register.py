@@ -1,17 +1,18 @@
 """The session register: lets bots in, finds their sessions, and forgets old ones."""
 
 import time
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import trio
 
-from arena.replay.journal.recovery import KeptSession
+from arena.replay.journal.kept_sessions import KeptSession
 from arena.server.bots import BotId
-from arena.server.gate.limits import RETRY_S, CallLimits, Rank
+from arena.server.gate.limits import LOCAL, RETRY_S, CallLimits, Rank
 from arena.server.refusals import Refused, busy, draining, invalid
 from arena.server.session.games import MAX_GAMES
-from arena.server.session.outbox import Outbox
+from arena.server.session.outbox import Postbox
 from arena.server.session.session import DealTalk, Session
 from cardarena.v1 import play_pb2
 
@@ -51,6 +52,8 @@ class SessionRegister:
         self._sessions: dict[BotId, Session] = {}
         self._kept: dict[BotId, KeptSession] = {}
         """The counters of sessions that were forgotten."""
+        self._invited: list[str] = []
+        """Names of the bots that a match can be made with by hand, in their order."""
         self._closes_at_s: float | None = None
         """When streams are closed, once the arena drains."""
         self._left: dict[BotId, None] = {}
@@ -67,6 +70,14 @@ class SessionRegister:
     def get(self, bot: BotId) -> Session | None:
         """The session of a bot; None if it has never said hello, or is forgotten."""
         return self._sessions.get(bot)
+
+    def invited(self, after: str, most: int) -> Sequence[Session]:
+        """The bots that a match can be made with by hand, by name: so many of those after one.
+
+        A bot of several processes is a tournament's: it is here by the first of them.
+        """
+        at = bisect_right(self._invited, after)
+        return [self._sessions[BotId(name)] for name in self._invited[at : at + most]]
 
     def session_of(self, bot: BotId) -> Session:
         """The session of a bot, which goes on from an earlier process if there was one."""
@@ -90,9 +101,15 @@ class SessionRegister:
     # Who comes and goes.
 
     def hello(
-        self, bot: BotId, hello: play_pb2.Hello, outbox: Outbox, *, drains: bool = False
+        self,
+        bot: BotId,
+        hello: play_pb2.Hello,
+        outbox: Postbox,
+        *,
+        address: str = LOCAL,
+        drains: bool = False,
     ) -> Session:
-        """Attach a stream to its bot's session, and welcome the bot.
+        """Attach a stream from an address to its bot's session, and welcome the bot.
 
         A draining arena still takes back bots with matches in play, as these go on.
 
@@ -104,7 +121,8 @@ class SessionRegister:
             raise invalid("TOO_MANY_GAMES", f"a bot declares at most {MAX_GAMES} games")
         self._let_in(bot, drains=drains)
         session = self.session_of(bot)
-        session.attach(hello, outbox)
+        session.attach(hello, outbox, address)
+        self._list(session)
         self._tell_of_drain(session)
         return session
 
@@ -122,6 +140,7 @@ class SessionRegister:
 
     def hung_up(self, session: Session) -> None:
         """A bot is away. Of those that are for longest, one may be forgotten."""
+        self._list(session)
         self._left.pop(session.bot, None)
         self._left[session.bot] = None
         if len(self._left) <= MAX_AWAY:
@@ -155,6 +174,18 @@ class SessionRegister:
             session.close(verdict_in_match if session.matches else None)
 
     # Inside.
+
+    def _list(self, session: Session) -> None:
+        """Have the names of those who are invited say whether this bot is."""
+        name, names = session.bot.name, self._invited
+        if session.bot.instance:
+            return
+        at = bisect_left(names, name)
+        listed = at < len(names) and names[at] == name
+        if session.invited and not listed:
+            insort(names, name)
+        elif listed and not session.invited:
+            del names[at]
 
     def _let_in(self, bot: BotId, *, drains: bool) -> None:
         session = self._sessions.get(bot)

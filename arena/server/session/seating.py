@@ -50,6 +50,14 @@ def newest_events(events: Sequence[bytes]) -> Sequence[bytes]:
     return events
 
 
+def shown_name(spec: MatchSpec, seat: int, name: str) -> str:
+    """What the others at a table are told of who sits there.
+
+    The tables of a deal-set have the same bots, so their names would tell which these are.
+    """
+    return f"seat {seat}" if spec.deal_set else name
+
+
 class BotSession(Protocol):
     """The session of the bot that sits there, as far as a seat needs it."""
 
@@ -94,6 +102,10 @@ class Seating:
         self.number = number
         self.asked = 0
         """The last decision that the bot was asked for."""
+        self.note_bytes = 0
+        """What the bot's notes have taken so far, as `arena.replay.journal.match_log` counts it."""
+        self.notes_refused = False
+        """Whether the bot was told that they may take no more."""
         self.is_replayed = False
         """Whether the match goes on, and its past is still being played again."""
         self.match_field = asks.match_field(number)
@@ -101,8 +113,11 @@ class Seating:
             match=number,
             terms=terms_message(spec.terms),
             seat=seat,
-            players=[play_pb2.Player(seat=at, name=name) for at, name in enumerate(names)],
-            deal_context=spec.deal_context,
+            players=[
+                play_pb2.Player(seat=at, name=name if at == seat else shown_name(spec, at, name))
+                for at, name in enumerate(names)
+            ],
+            deal_context=spec.deal_contexts[seat] if spec.deal_contexts else b"",
             match_id=spec.match_id,
         )
         self.codec = codec_of(spec.terms.game)

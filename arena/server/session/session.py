@@ -16,12 +16,14 @@ from google.protobuf.message import DecodeError
 from arena.games.contract import MAX_OFFERED
 from arena.referee import Answer, FaultKind, MatchSpec, OpenAsk, Said
 from arena.referee.clock import GRACE_S
+from arena.referee.place import MAX_MOVE_BYTES
+from arena.replay.journal.match_log import note_bytes
 from arena.server.bots import BotId, Support
-from arena.server.gate.limits import OWN_HELLOS, OWN_HELLOS_PER_S
+from arena.server.gate.limits import LOCAL, OWN_HELLOS, OWN_HELLOS_PER_S
 from arena.server.refusals import Refused
 from arena.server.session.asks import AskEntry, AskTable
 from arena.server.session.games import admitted
-from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
+from arena.server.session.outbox import MAX_FRAME_BYTES, Postbox
 from arena.server.session.seating import Seating, decision_of
 from arena.server.session.seats import SeatTable
 from arena.server.session.unheard import Unheard
@@ -32,6 +34,8 @@ from cardarena.v1 import play_pb2
 
 MAX_MESSAGE_BYTES: Final = 65_536
 MAX_NOTE_CHARS: Final = 200
+MAX_MATCH_NOTE_BYTES: Final = 1 << 18
+"""What the notes of one seat at a match may take."""
 MAX_MATCHES: Final = 512
 MAX_OPEN_ASKS: Final = 512
 MAX_STRIKES: Final = 10
@@ -63,6 +67,8 @@ _LIMITS: Final = play_pb2.Limits(
     min_ping_interval_ms=MIN_PING_INTERVAL_MS,
     max_sent_bytes=MAX_SENT_BYTES,
     grace_ms=round(GRACE_S * 1000),
+    max_match_note_bytes=MAX_MATCH_NOTE_BYTES,
+    max_match_move_bytes=MAX_MOVE_BYTES,
 )
 """What every bot is held to."""
 
@@ -99,10 +105,16 @@ class Session:
         self.epoch = epoch
         self.games: Mapping[str, Support] = {}
         """Of those that it declared, the games that it may be seated at."""
+        self.version = ""
+        """Which version of itself it said last that it is."""
         self.max_matches = 0
+        self.came_ready = 0
+        """Times that it said hello, or that it is ready."""
         self.max_open_asks = 1
         self.wants_text = False
         self.adds_entropy = False
+        self.address = LOCAL
+        """Where its newest stream comes from, as limits count addresses."""
         self._gone = False
         self._reserved = 0
         """Matches that are about to begin."""
@@ -113,7 +125,7 @@ class Session:
         self._bucket = TokenBucket(FREE_MESSAGES, FREE_MESSAGES_PER_S, now_s)
         self.hellos = TokenBucket(OWN_HELLOS, OWN_HELLOS_PER_S, now_s)
         """How often the bot may still say hello."""
-        self._outbox: Outbox | None = None
+        self._outbox: Postbox | None = None
         self._seats = SeatTable()
         self._asks = AskTable()
         self._matches = matches
@@ -168,21 +180,23 @@ class Session:
         """The highest number of a match so far."""
         return self._matches
 
-    def attach(self, hello: play_pb2.Hello, outbox: Outbox) -> None:
-        """A stream said hello; it takes the place of any older one."""
+    def attach(self, hello: play_pb2.Hello, outbox: Postbox, address: str = LOCAL) -> None:
+        """A stream from an address said hello; it takes the place of any older one."""
         if self._outbox is not None:
             text = "another stream took over with the same token"
             self._outbox.close(Refused(grpc.StatusCode.ABORTED, "TAKEN_OVER", text))
         self._outbox = outbox
+        self.address = address
         self.epoch += 1
+        self.came_ready += 1
         self._gone = False
         self.games, admissions = admitted(hello.games)
+        self.version = hello.version
         self.max_matches = min(hello.max_matches or 1, MAX_MATCHES)
         self.max_open_asks = min(hello.max_open_asks or 1, MAX_OPEN_ASKS)
         self.wants_text = hello.want_text
         self.adds_entropy = hello.adds_entropy
         self._strikes = 0
-        outbox.gathers = self.max_open_asks > 1
         now_s = self._now_s()
         if self._held:
             self._held = False
@@ -199,7 +213,7 @@ class Session:
         for seating in self._seats:
             seating.attend(here=True)
 
-    def detach(self, outbox: Outbox) -> None:
+    def detach(self, outbox: Postbox) -> None:
         """A stream ended. If it was the newest, the bot is away until it comes back."""
         if self._outbox is outbox:
             self._outbox = None
@@ -361,7 +375,7 @@ class Session:
 
     # What the bot says.
 
-    def deliver(self, outbox: Outbox, data: bytes, received_s: float) -> None:
+    def deliver(self, outbox: Postbox, data: bytes, received_s: float) -> None:
         """Take a message from a stream, `received_s` being when its bytes came."""
         if outbox is not self._outbox:
             return
@@ -377,6 +391,7 @@ class Session:
                 return
         elif kind == "ready":
             self.max_matches = min(message.ready.max_matches, MAX_MATCHES)
+            self.came_ready += 1
         elif kind == "hello":
             self._refuse(0, _Reason.REFUSAL_REASON_OUT_OF_ORDER, "hello was said before")
         elif kind in ("deal_commit", "deal_reveal"):
@@ -389,7 +404,7 @@ class Session:
         self._count_extra()
 
     def _take_answers(
-        self, outbox: Outbox, given: Sequence[play_pb2.Answer], received_s: float, data: bytes
+        self, outbox: Postbox, given: Sequence[play_pb2.Answer], received_s: float, data: bytes
     ) -> bool:
         """Take the answers of one message; false if no open ask wanted any of them."""
         owed, self._invented = False, 0
@@ -459,6 +474,8 @@ class Session:
             text = f"a note has at most {MAX_NOTE_CHARS} characters; the answer was taken"
             self._refuse(number, _Reason.REFUSAL_REASON_NOTE_TOO_LONG, text)
             note = ""
+        if note and not self._takes_note(seating, note):
+            note = ""
         index = answer.index
         if kind == "index":
             known = not note and index < len(_PLAIN_ANSWERS)
@@ -470,6 +487,20 @@ class Session:
             ask.answered(Answer(note=note), received_s, data)
         entry.said, entry.codec = ask.said, seating.codec
         return True
+
+    def _takes_note(self, seating: Seating, note: str) -> bool:
+        """Whether there is room for a note at its match; the bot is told once that there is not."""
+        taken = seating.note_bytes + note_bytes(note)
+        if taken <= MAX_MATCH_NOTE_BYTES:
+            seating.note_bytes = taken
+            return True
+        if not seating.notes_refused:
+            seating.notes_refused = True
+            text = (
+                f"the notes of a match take at most {MAX_MATCH_NOTE_BYTES} bytes; answers are taken"
+            )
+            self._refuse(0, _Reason.REFUSAL_REASON_NOTE_TOO_LONG, text, strike=False)
+        return False
 
     def _answer_to_nothing(self, answer: play_pb2.Answer) -> None:
         number = answer.ask_id

@@ -8,7 +8,15 @@ from typing import Final
 
 import trio
 
-from arena.jail import BadCommand, BotCommand, BotProcess, instance_name, launch
+from arena.jail import (
+    BadCommand,
+    BotCommand,
+    BotProcess,
+    Level,
+    Wall,
+    instance_name,
+    launch,
+)
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import new_token
@@ -35,6 +43,7 @@ class Launcher:
         folder: Path,
         nursery: trio.Nursery,
         *,
+        wall: Wall | None = None,
         terminal: str = "",
         heard: Callable[[str, str], None] | None = None,
     ) -> None:
@@ -45,6 +54,8 @@ class Launcher:
           commands: Of the bots, by their names.
           folder: Gets a folder and a log for every instance.
           nursery: The bots run in it.
+          wall: What they are jailed by, but for one at the terminal; the arena has to have its
+            socket for jailed bots. None jails nobody.
           terminal: The name of a bot that has the terminal, as for a debugger. It is waited for
             without limit.
           heard: Gets a bot's name and a line that it printed, at once.
@@ -53,6 +64,7 @@ class Launcher:
         self._commands: Mapping[str, BotCommand] = {each.name: each for each in commands}
         self._folder = folder.absolute()  # a bot's HOME is read in the bot's own folder
         self._nursery = nursery
+        self._wall = wall if wall is not None and wall.level is not Level.S0 else None
         self._terminal = terminal
         self._heard = heard
         self._running: dict[BotId, BotProcess] = {}
@@ -103,16 +115,27 @@ class Launcher:
     async def _start(self, bot: BotId) -> None:
         token = new_token()
         self._arena.tokens.add(token, bot)
+        name = instance_name(bot.name, bot.instance)
+        at_terminal = bot.name == self._terminal
+        wall = None if at_terminal else self._wall
+        socket = None if wall is None else self._arena.play_socket
+        address = self._arena.address
+        if wall is not None:
+            assert socket is not None, "jailed bots need the arena's socket"
+            address = wall.address(socket)
         environment = {
-            "CARDARENA_ADDRESS": self._arena.address,
+            "CARDARENA_ADDRESS": address,
             "CARDARENA_TOKEN": token,
             "CARDARENA_ONCE": "1",
         }
-        name = instance_name(bot.name, bot.instance)
-        at_terminal = bot.name == self._terminal
         try:
             process = await launch(
-                self._commands[bot.name], self._folder / name, environment, terminal=at_terminal
+                self._commands[bot.name],
+                self._folder / name,
+                environment,
+                terminal=at_terminal,
+                wall=wall,
+                socket=socket,
             )
         except BadCommand as error:
             self._failed_starts[bot] = MAX_STARTS
@@ -133,6 +156,9 @@ class Launcher:
             return
         self._failed_starts[bot] = self._failed_starts.get(bot, 0) + 1
         self._failures[bot] = _what_happened(bot, process)
+        if self._wall is not None and process.visible is not None:
+            words = process.last_words()
+            self._failures[bot] += self._wall.what_it_hid(words, process.visible, process.command)
 
     async def _watch(self, bot: BotId, process: BotProcess) -> None:
         """Tell the bot's session when its process has ended: it will not come back."""

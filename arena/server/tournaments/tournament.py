@@ -6,7 +6,6 @@ may be stopped or killed at any time, and called again it goes on.
 """
 
 import functools
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from pathlib import Path
 import trio
 
 from arena.games.catalogue import Game
-from arena.jail import BotCommand
+from arena.jail import BotCommand, Level, Wall
 from arena.ladder.results import MatchOutcome
 from arena.ladder.schedule import DealSetPlan, MatchPlan, round_robin
 from arena.ladder.standings import Standings, standings
@@ -28,7 +27,9 @@ from arena.server.host import ServerSettings, serve
 from arena.server.listen import CannotServe
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.refusals import DRAINING, Refused
+from arena.server.tournaments.dealer import Dealer
 from arena.server.tournaments.launcher import Launcher
+from arena.server.tournaments.leased_work import LeasedWork
 from arena.store import Entrant, Settings, Store, Tournament, open_store
 from arena.terms import MatchTerms
 from arena.wire.terms import terms_json
@@ -81,9 +82,7 @@ class TournamentPlan:
             name=self.name,
             terms=terms_json(self.terms),
             seed=self.seed,
-            entrants=tuple(
-                Entrant(each.name, each.text, each.content_sha256()) for each in self.commands
-            ),
+            entrants=tuple(Entrant(each.name, each.text, each.content()) for each in self.commands),
         )
 
     def order(self, deal_set: DealSetPlan) -> DealSetOrder:
@@ -127,6 +126,7 @@ def play_tournaments(
     at_a_time: int = 1,
     limits_load: bool = True,
     accept_changed: bool = False,
+    wall: Wall | None = None,
 ) -> tuple[Played, ...]:
     """Play what is missing of tournaments, and rank their bots.
 
@@ -141,6 +141,7 @@ def play_tournaments(
       at_a_time: Tournaments in play at the same time.
       limits_load: Whether fewer matches are played while the arena is late or its disk full.
       accept_changed: Whether a tournament goes on with bots whose files have changed.
+      wall: What the bots are jailed by; None jails nobody.
 
     Raises:
       EntrantsChanged: if it would, and is not to.
@@ -150,9 +151,13 @@ def play_tournaments(
     """
     with open_store(_made(data)) as store:
         held = [_open(plan, store, data, accept_changed=accept_changed) for plan in plans]
-        main = functools.partial(_play_all, plans, held, bots, on_progress, at_a_time)
+        main = functools.partial(_play_all, plans, held, bots, on_progress, at_a_time, wall)
+        level = Level.S0 if wall is None else wall.level
+        settings = ServerSettings(
+            data, play_socket=level is not Level.S0, jail=level, limits_load=limits_load
+        )
         try:
-            found = serve(ServerSettings(data, limits_load=limits_load), Tokens(), main)
+            found = serve(settings, Tokens(), main)
         except KeyboardInterrupt:
             found = None
         if found is None:
@@ -201,13 +206,14 @@ async def _play_all(
     bots: Path,
     on_progress: OnProgress,
     at_a_time: int,
+    wall: Wall | None,
     arena: Arena,
 ) -> tuple[Played, ...]:
     commands = {command.name: command for plan in plans for command in plan.commands}
     slots = trio.CapacityLimiter(at_a_time)
     played: dict[str, Played] = {}
     async with trio.open_nursery() as launched:
-        launcher = Launcher(arena, tuple(commands.values()), bots, launched)
+        launcher = Launcher(arena, tuple(commands.values()), bots, launched, wall=wall)
 
         async def one(plan: TournamentPlan, tournament: Tournament) -> None:
             async with slots:
@@ -241,9 +247,14 @@ async def _play(
     if missing:
         # A bot that cannot play at all is found out before the first match.
         await launcher.require([BotId(command.name, 0) for command in plan.commands])
-    dealer = _Dealer(plan, missing, arena, launcher)
+    dealer = Dealer(
+        [plan.order(each) for each in missing],
+        fair=not plan.terms.seeded,
+        fix_deals=arena.matches.fix_deals,
+        bots=launcher,
+    )
 
-    async def lease(match: MatchPlan) -> MatchOutcome:
+    async def play(match: MatchPlan) -> MatchOutcome:
         await launcher.ensure(_bots(match))
         order = await dealer.ready(match.deal_set_id)
         try:
@@ -253,53 +264,17 @@ async def _play(
                 raise
             await trio.sleep_forever()  # until what is in play has ended
 
+    work = LeasedWork(tournament.leases(up_to=len(schedule)))
+    await work.start_anew()
     report = await run_tournament(
         schedule,
-        lease=lease,
+        source=work,
+        play=play,
         known=known,
         max_matches=plan.max_matches,
         on_progress=functools.partial(on_progress, plan),
     )
     return Played(plan, standings(schedule, report.outcomes), report)
-
-
-class _Dealer:
-    """Has the deals of each deal-set agreed with its bots while the one before it is played."""
-
-    def __init__(
-        self,
-        plan: TournamentPlan,
-        deal_sets: Sequence[DealSetPlan],
-        arena: Arena,
-        launcher: Launcher,
-    ) -> None:
-        """`deal_sets` are those with matches still to play, in the order of play."""
-        self._fair = not plan.terms.seeded
-        self._arena = arena
-        self._launcher = launcher
-        self._orders = {each.id: plan.order(each) for each in deal_sets}
-        self._next = dict(itertools.pairwise(self._orders))
-        self._fixed: dict[str, trio.Event] = {}
-
-    async def ready(self, deal_set: str) -> DealSetOrder:
-        """Wait until the deals of a deal-set are agreed; the next one's are begun with."""
-        if self._fair:
-            self._begin(deal_set)
-            if deal_set in self._next:
-                self._begin(self._next[deal_set])
-            await self._fixed[deal_set].wait()
-        return self._orders[deal_set]
-
-    def _begin(self, deal_set: str) -> None:
-        if deal_set not in self._fixed:
-            self._fixed[deal_set] = trio.Event()
-            self._launcher.start_soon(self._fix, self._orders[deal_set])
-
-    async def _fix(self, order: DealSetOrder) -> None:
-        # Everybody who plays any table of it has a say in its packs.
-        await self._launcher.ensure(order.bots)
-        await self._arena.matches.fix_deals(order)
-        self._fixed[order.deal_set].set()
 
 
 def _bots(match: MatchPlan) -> tuple[BotId, ...]:

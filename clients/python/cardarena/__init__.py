@@ -10,8 +10,9 @@ A bot is a class with one method, and plays with `cardarena.run`:
 
     cardarena.run(MyBot)
 
-Each game has a module with its kind of bot, and its messages under short names:
-`cardarena.abstrac`. `cardarena.Bot` plays every game. `cardarena.local` plays without a server.
+Each game has a module with its kind of bot, its messages under short names, and constructors of
+its moves: `cardarena.abstrac`, `abstrac.moves`. `cardarena.Bot` plays every game. `cardarena.cards`
+reads and sorts cards, `cardarena.local` plays without a server.
 """
 
 import os
@@ -23,6 +24,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 from cardarena import (
     abstrac,
     arlington,
+    cards,
     chinese_poker,
     democracy,
     eleusis,
@@ -37,6 +39,7 @@ from cardarena import (
     soko,
 )
 from cardarena._ask import AnyAsk, Ask, End, OptionValue
+from cardarena._bets import Bets
 from cardarena._bot import BatchBot, Bot
 from cardarena._choice import Choice, Noted
 from cardarena._errors import Lied, Misconfigured, Refused, Unreachable
@@ -49,6 +52,7 @@ __all__ = [
     "AnyAsk",
     "Ask",
     "BatchBot",
+    "Bets",
     "Bot",
     "Choice",
     "End",
@@ -63,6 +67,7 @@ __all__ = [
     "Unreachable",
     "abstrac",
     "arlington",
+    "cards",
     "chinese_poker",
     "democracy",
     "eleusis",

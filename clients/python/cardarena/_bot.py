@@ -26,6 +26,8 @@ class _Declaration:
     """Whether asks with a single legal move are answered without it."""
     want_text: ClassVar[bool] = False
     """Whether moves and events come in notation as well."""
+    version: ClassVar[str] = ""
+    """Which version of itself it is, in your own words; an arena notes it of remote bots."""
     adds_entropy: ClassVar[bool] = True
     """Whether it takes part in fair deals, and checks them. Costs nothing to speak of."""
 
@@ -61,7 +63,7 @@ class Bot(_Declaration, Generic[ViewT, MoveT, EventT]):
 
     @property
     def players(self) -> Sequence[Player]:
-        """Who sits where, by seat."""
+        """Who sits where, by seat. Where other tables play the same boards, the others are `seat N`."""
         return self.start.players
 
     def started(self) -> None:

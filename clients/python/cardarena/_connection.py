@@ -12,8 +12,8 @@ and needs no coroutines.
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Self
 
 import grpc
 
@@ -41,6 +41,51 @@ CHANNEL_OPTIONS: Final = (
 
 WAKE_S: Final = 1.0
 """Where a blocked thread cannot be interrupted (Windows), Ctrl-C waits at most this long."""
+
+CLOSE_S: Final = 10.0
+"""How long `close` waits for the connection's thread to hang up."""
+LEAVE_S: Final = 2.0
+"""How long that waits for each of gRPC's threads, which have nothing left to do by then."""
+
+
+class _Leaving:
+    """gRPC's own two threads of a call, waited for once the channel is closed.
+
+    They are daemons, so that the interpreter's end freezes them wherever they are. One that holds the
+    call's lock by then is never to give it back, and the call's `__del__`, which the interpreter's end
+    runs, waits for that lock: the process has said its last words and does not exit. Where they
+    have left, nobody holds it.
+    """
+
+    def __init__(self) -> None:
+        self._writes: threading.Thread | None = None
+        self._reads: threading.Thread | None = None
+        self._writing, self._ended = threading.Event(), threading.Event()
+
+    def frames(self, outbox: queue.SimpleQueue[bytes | None]) -> Iterator[bytes]:
+        """What is sent, up to a None. Its first item is taken on the thread that writes."""
+        self._writes = threading.current_thread()
+        self._writing.set()
+        yield from iter(outbox.get, None)
+
+    def watch(self, call: grpc.Call) -> None:
+        """Notes the thread that reads, by what it calls last."""
+        if not call.add_callback(self._on_end):
+            self._ended.set()  # before it began: the thread has left, or is about to
+
+    def _on_end(self) -> None:
+        self._reads = threading.current_thread()
+        self._ended.set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writing.wait(LEAVE_S)
+        self._ended.wait(LEAVE_S)
+        for thread in (self._writes, self._reads):
+            if thread is not None:
+                thread.join(LEAVE_S)
 
 
 class Connection:
@@ -89,7 +134,7 @@ class Connection:
         with self._lock:
             if self._call is not None:
                 self._call.cancel()
-        self._thread.join(timeout=5.0)
+        self._thread.join(CLOSE_S)
 
     @property
     def lies(self) -> Sequence[str]:
@@ -158,11 +203,12 @@ class Connection:
         welcomed, redirect = False, None
         retry_s, reason = 0.0, ""
         outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        with self._dial.channel(endpoint, CHANNEL_OPTIONS) as channel:
+        with _Leaving() as leaving, self._dial.channel(endpoint, CHANNEL_OPTIONS) as channel:
             with self._lock:
                 outbox.put(self._session.opened())
                 play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY)
-                call = play(iter(outbox.get, None))
+                call = play(leaving.frames(outbox))
+                leaving.watch(call)
                 self._outbox, self._call = outbox, call
                 if self._closing.is_set():
                     call.cancel()
@@ -212,6 +258,11 @@ class Connection:
             self._say(stands)
         for line in received.say:
             self._say(line)
+        if received.foreign:
+            raise Refused(
+                f"the arena speaks version {received.foreign} of the contract, and this SDK does "
+                "not: install a newer one"
+            )
         if received.useless:
             raise Refused(f"the arena seats this bot at none of its games: {received.useless}")
         return received

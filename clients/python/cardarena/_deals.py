@@ -1,15 +1,16 @@
-"""Fair deals, as a bot takes part in them and checks them: protocol fd1, without the stream.
+"""Fair deals, as a bot takes part in them and checks them: protocol fd2, without the stream.
 
-The bot commits to 32 random bytes, opens them once it has seen everybody's
-commitments, and checks for itself what the arena opens at the end. This is an
+The bot commits to 32 random bytes, opens them once the arena is bound to everybody's
+commitments, and checks for itself what the arena opens at the end. Until then nothing
+that it is told is told to any other bot as well. This is an
 implementation of its own: it shares no code with the arena that it judges.
 
 | the arena says     | the bot answers                                             |
 |--------------------|-------------------------------------------------------------|
 | deal_open          | deal_commit; the same again if it is asked again; nothing   |
 |                    | if the arena has a commitment already                       |
-| deal_transcript    | deal_reveal, if its own commitment is in and it is the only |
-|                    | transcript; the same again if it is shown again             |
+| deal_transcript    | deal_reveal, if it shows the bot's own commitment and is    |
+|                    | the only transcript; the same again if it is shown again    |
 | deal_close         | nothing                                                     |
 
 A bot that was restarted and kept no receipt does not know the entropy that it had
@@ -42,6 +43,7 @@ from cardarena.v1.play_pb2 import (
 
 HASH_BYTES: Final = 32
 ENTROPY_BYTES: Final = 32
+SALT_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 NO_COMMITMENT: Final = bytes(HASH_BYTES)
 
@@ -69,6 +71,24 @@ def digest(label: bytes, *parts: bytes) -> bytes:
 def commitment_of(context: bytes, participant: str, entropy: bytes) -> bytes:
     """What a participant publishes of its entropy before it opens it."""
     return digest(b"bot-commit", context, participant.encode(), entropy)
+
+
+def view_of(deal: bytes, participant: str, salt: bytes) -> bytes:
+    """The context of a deal-set as one participant is told it."""
+    return digest(b"view", deal, participant.encode(), salt)
+
+
+def seal_of(context: bytes, transcript: bytes, salt: bytes) -> bytes:
+    """What binds the arena to a transcript that it does not show yet."""
+    return digest(b"seal", context, transcript, salt)
+
+
+def shown_of(
+    context: bytes, server_commitment: bytes, participant: str, commitment: bytes, seal: bytes
+) -> bytes:
+    """What ties together all that one participant is shown before it reveals."""
+    own = joined(participant.encode(), commitment)
+    return digest(b"view-transcript", context, server_commitment, own, seal)
 
 
 def transcript_of(
@@ -109,12 +129,36 @@ class Shown:
     """Of the last ask's game message."""
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What the arena opens of a deal-set when it is over."""
+
+    deal: bytes
+    """The context of the deal-set itself."""
+    secret: bytes
+    """The arena's."""
+    commitments: dict[str, bytes]
+    """Everybody's, by participant."""
+    entropies: dict[str, bytes]
+    """Likewise."""
+    salts: dict[str, bytes]
+    """What the participants' own contexts were made with."""
+
+    @property
+    def transcript(self) -> bytes:
+        """What ties all commitments together."""
+        server_commitment = digest(b"server-commit", self.deal, self.secret)
+        return transcript_of(self.deal, server_commitment, self.commitments)
+
+
 @dataclass(slots=True)
 class Deal:
     """One deal-set, as this bot knows it."""
 
     context: bytes
+    """Its own."""
     server_commitment: bytes
+    """Under that context."""
     participant: str
     """The bot's own name in it."""
     entropy: bytes
@@ -123,18 +167,18 @@ class Deal:
     """Then the commitment that the arena has of the bot."""
     due_s: float = field(default=0.0, compare=False)
     """When the time to commit is over; before that the arena goes on only with all commitments."""
-    commitments: dict[str, bytes] | None = None
-    """Everybody's, as they were shown before the bot revealed; None before that."""
+    shown: bytes | None = None
+    """The bot's commitment, as it was shown before the bot revealed; None before that."""
+    seal: bytes = b""
+    """What was shown with it: it binds the arena to everybody's."""
     public_key: bytes = b""
     """The arena's, which it signs with; empty if it signs nothing."""
     signature: bytes = b""
     """The arena's, of the transcript. Kept for others to check: the SDK has no Ed25519."""
     refused: bool = False
     """Whether the bot reveals nothing, as it was lied to."""
-    secret: bytes = b""
-    """The arena's, once it is opened."""
-    entropies: dict[str, bytes] = field(default_factory=dict)
-    """Everybody's, once they are opened."""
+    opened: Opened | None = None
+    """What the arena opened; None before that."""
     void_reason: str = ""
     lies: list[str] = field(default_factory=list)
     matches: dict[int, Shown] = field(default_factory=dict)
@@ -150,22 +194,23 @@ class Deal:
     @property
     def takes_part(self) -> bool:
         """Whether the bot's own entropy was shown to be in it."""
-        shown = (self.commitments or {}).get(self.participant)
-        return bool(self.entropy) and shown == self.commitment
+        return bool(self.entropy) and self.shown == self.commitment
 
     @property
     def transcript(self) -> bytes | None:
-        """What the bot saw before it revealed."""
-        if self.commitments is None:
+        """The hash over all that the bot saw before it revealed; None if it saw too little."""
+        if self.shown is None:
             return None
-        return transcript_of(self.context, self.server_commitment, self.commitments)
+        own = self.participant, self.shown, self.seal
+        return shown_of(self.context, self.server_commitment, *own)
 
     @property
     def key(self) -> bytes | None:
         """What the packs follow from; None while that is not known."""
-        if self.transcript is None or not self.secret or self.void_reason:
+        opened = self.opened
+        if self.shown is None or opened is None or self.void_reason:
             return None
-        return key_of(self.transcript, self.secret, self.entropies)
+        return key_of(opened.transcript, opened.secret, opened.entropies)
 
     @property
     def name(self) -> str:
@@ -277,16 +322,15 @@ class Deals:
                 line = f"deal-set {name}: not revealed, as this process had not committed to it"
                 reaction.say.append(line)
             return reaction
-        commitments = {each.participant: each.commitment for each in message.commitments}
-        if deal.commitments is None:
+        told = message.commitment, message.seal
+        what = ""
+        if deal.shown is None:
             early = self._now_s() < deal.due_s - JITTER_S
-            what = _wrong_transcript(deal, message, commitments, early=early)
+            what = _wrong_transcript(deal, *told, early=early)
             if not what:
-                deal.commitments, deal.signature = commitments, message.signature
-        elif commitments != deal.commitments:
+                (deal.shown, deal.seal), deal.signature = told, message.signature
+        elif told != (deal.shown, deal.seal):
             what = "it shows a second transcript, which differs from the first"
-        else:
-            what = ""
         if what:
             deal.refused = True
             reaction.say += self._lie(context, f"{what}; nothing is revealed")
@@ -309,10 +353,18 @@ class Deals:
         deal = self._known(context)
         if deal is None:
             return reaction
-        deal.secret = message.secret
-        deal.entropies = {each.participant: each.entropy for each in message.entropies}
+        names = [each.participant for each in message.entropies]
+        deal.opened = opened = Opened(
+            deal=message.deal,
+            secret=message.secret,
+            commitments={each.participant: each.commitment for each in message.entropies},
+            entropies={each.participant: each.entropy for each in message.entropies},
+            salts={each.participant: each.salt for each in message.entropies},
+        )
         deal.void_reason = message.void_reason
-        if what := _wrong_opening(deal):
+        if names != sorted(opened.entropies):
+            reaction.say += self._lie(context, "it opens participants out of order, or one twice")
+        elif what := _wrong_opening(deal, opened):
             reaction.say += self._lie(context, what)
         if deal.void_reason:
             reaction.say.append(f"deal-set {deal.name} is void: {deal.void_reason}")
@@ -394,7 +446,7 @@ class Deals:
         deal = self._deals.get(context)
         if deal is None and self._shelf is not None and context not in self._over:
             deal = self._shelf.recall(context, participant)
-            if deal is not None and deal.secret:
+            if deal is not None and deal.opened is not None:
                 self._over[context] = None
                 deal = None
             if deal is not None:
@@ -444,21 +496,19 @@ def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
     return deal.server_commitment, deal.participant, deal.public_key
 
 
-def _wrong_transcript(
-    deal: Deal, message: DealTranscript, commitments: Mapping[str, bytes], *, early: bool
-) -> str:
+def _wrong_transcript(deal: Deal, own: bytes, seal: bytes, *, early: bool) -> str:
     """What is wrong with the first transcript that a bot is shown; empty if nothing is.
 
-    `early` if it is shown before the time to commit was over.
+    Args:
+      deal: The deal-set.
+      own: What it shows as the bot's commitment.
+      seal: What binds the arena to everybody's.
+      early: Whether it is shown before the time to commit was over.
     """
-    names = [each.participant for each in message.commitments]
-    if names != sorted(commitments):
-        return "it shows the participants out of order, or one twice"
-    if any(len(commitment) != HASH_BYTES for commitment in commitments.values()):
-        return "it shows a commitment that is none"
-    if deal.participant not in commitments:
+    if len(own) != HASH_BYTES:
         return "it left this bot's commitment out"
-    own = commitments[deal.participant]
+    if len(seal) != HASH_BYTES:
+        return "it does not bind itself to what it received"
     if own == NO_COMMITMENT != deal.commitment and early:
         return "it did not wait for this bot's commitment, or dropped it"
     if own not in (deal.commitment, NO_COMMITMENT):
@@ -466,28 +516,33 @@ def _wrong_transcript(
     return ""
 
 
-def _wrong_opening(deal: Deal) -> str:
+def _wrong_opening(deal: Deal, opened: Opened) -> str:
     """What is wrong with what the arena opened; empty if nothing is."""
-    if len(deal.secret) != ENTROPY_BYTES or not hmac.compare_digest(
-        digest(b"server-commit", deal.context, deal.secret), deal.server_commitment
+    name = deal.participant
+    if len(opened.secret) != ENTROPY_BYTES or not hmac.compare_digest(
+        digest(b"server-commit", deal.context, opened.secret), deal.server_commitment
     ):
         return "its secret does not open its commitment"
-    own = deal.entropies.get(deal.participant, b"")
-    if deal.commitments is None:
+    salt = opened.salts.get(name, b"")
+    if len(salt) != SALT_BYTES or view_of(opened.deal, name, salt) != deal.context:
+        return "it opens another deal-set than it had named to this bot"
+    own = opened.entropies[name]
+    if deal.shown is None:
         return "it opens entropy that this bot never revealed" if own else ""
     if deal.takes_part and own != deal.entropy and (own or not deal.void_reason):
         return "it replaced this bot's entropy"
     if deal.void_reason:
         return ""  # somebody's opening is missing or wrong: that is why
-    if deal.entropies.keys() != deal.commitments.keys():
-        return "it opens other participants than it had shown"
-    for name, commitment in deal.commitments.items():
-        entropy = deal.entropies[name]
+    if opened.commitments[name] != deal.shown:
+        return "it opens another commitment of this bot's than it had shown"
+    if seal_of(deal.context, opened.transcript, salt) != deal.seal:
+        return "it opens other commitments than it had bound itself to"
+    for each, commitment in opened.commitments.items():
+        entropy = opened.entropies[each]
+        context = view_of(opened.deal, each, opened.salts[each])
         if commitment == NO_COMMITMENT:
             if entropy:
-                return f"participant {name} added entropy without having committed to it"
-        elif len(entropy) != ENTROPY_BYTES or (
-            commitment_of(deal.context, name, entropy) != commitment
-        ):
-            return f"the entropy of participant {name} does not open its commitment"
+                return f"participant {each} added entropy without having committed to it"
+        elif len(entropy) != ENTROPY_BYTES or (commitment_of(context, each, entropy) != commitment):
+            return f"the entropy of participant {each} does not open its commitment"
     return ""

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from cardarena._deals import Deal, Shown
+from cardarena._deals import Deal, Opened, Shown
 
-FORMAT: Final = "fd1"
+FORMAT: Final = "fd2"
 
 
 class Folder:
@@ -65,7 +65,7 @@ def _name(context: bytes, participant: str | None) -> str:
 
 def written(deal: Deal) -> str:
     """A receipt as text."""
-    transcript, key = deal.transcript, deal.key
+    transcript, key, opened = deal.transcript, deal.key, deal.opened
     receipt = {
         "receipt": FORMAT,
         "context": deal.context.hex(),
@@ -73,13 +73,17 @@ def written(deal: Deal) -> str:
         "participant": deal.participant,
         "entropy": deal.entropy.hex() or None,
         "commitment": deal.commitment.hex(),
+        "shown": deal.shown.hex() if deal.shown is not None else None,
+        "seal": deal.seal.hex() or None,
         "transcript": transcript.hex() if transcript else None,
-        "commitments": _hex_values(deal.commitments) if deal.commitments is not None else None,
         "public_key": deal.public_key.hex() or None,
         "signature": deal.signature.hex() or None,
         "refused": deal.refused,
-        "secret": deal.secret.hex() or None,
-        "entropies": _hex_values(deal.entropies) if deal.secret else None,
+        "deal": opened.deal.hex() if opened else None,
+        "secret": opened.secret.hex() if opened else None,
+        "commitments": _hex_values(opened.commitments) if opened else None,
+        "entropies": _hex_values(opened.entropies) if opened else None,
+        "salts": _hex_values(opened.salts) if opened else None,
         "deal_key": key.hex() if key else None,
         "void_reason": deal.void_reason,
         "lies": deal.lies,
@@ -109,22 +113,32 @@ def read(text: str) -> Deal:
     receipt = json.loads(text)
     if receipt["receipt"] != FORMAT:
         raise ValueError("a receipt of another protocol")
-    commitments = receipt["commitments"]
+    shown = receipt["shown"]
     return Deal(
         context=bytes.fromhex(receipt["context"]),
         server_commitment=bytes.fromhex(receipt["server_commitment"]),
         participant=receipt["participant"],
         entropy=bytes.fromhex(receipt["entropy"] or ""),
         stood=b"" if receipt["entropy"] else bytes.fromhex(receipt["commitment"]),
-        commitments=_bytes_values(commitments) if commitments is not None else None,
+        shown=bytes.fromhex(shown) if shown is not None else None,
+        seal=bytes.fromhex(receipt["seal"] or ""),
         public_key=bytes.fromhex(receipt.get("public_key") or ""),
         signature=bytes.fromhex(receipt.get("signature") or ""),
         refused=bool(receipt["refused"]),
-        secret=bytes.fromhex(receipt["secret"] or ""),
-        entropies=_bytes_values(receipt["entropies"] or {}),
+        opened=None if receipt["deal"] is None else _opened(receipt),
         void_reason=receipt["void_reason"],
         lies=list(receipt["lies"]),
-        matches={shown["match"]: _shown(shown) for shown in receipt["matches"]},
+        matches={each["match"]: _shown(each) for each in receipt["matches"]},
+    )
+
+
+def _opened(receipt: Mapping[str, Any]) -> Opened:
+    return Opened(
+        deal=bytes.fromhex(receipt["deal"]),
+        secret=bytes.fromhex(receipt["secret"]),
+        commitments=_bytes_values(receipt["commitments"]),
+        entropies=_bytes_values(receipt["entropies"]),
+        salts=_bytes_values(receipt["salts"]),
     )
 
 

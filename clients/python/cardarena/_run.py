@@ -22,13 +22,11 @@ from cardarena._play import AllAtOnce, Author, OneByOne
 from cardarena._play import play as _play
 from cardarena._receipts import Folder
 from cardarena._redial import Redial
-from cardarena._session import Session
+from cardarena._session import CONTRACT, Session
 from cardarena._waiting import GUEST, Waiting
 from cardarena.v1.play_pb2 import Capability, Hello
 
 DEFAULT_ADDRESS: Final = "localhost:7654"
-CONTRACT: Final = 1
-"""The version of the contract of `play.proto` that this SDK was written for."""
 
 EXIT_UNREACHABLE: Final = 1
 EXIT_REFUSED: Final = 2
@@ -106,6 +104,7 @@ def play(
         max_open_asks=kind.max_open_asks,
         want_text=kind.want_text,
         adds_entropy=kind.adds_entropy,
+        version=kind.version,
         contract=CONTRACT,
         capabilities=[Capability.CAPABILITY_REDIRECT],
     )

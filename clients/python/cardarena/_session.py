@@ -23,7 +23,7 @@ same, it is open again. One that `welcome` names in `later_asks` waits until it 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from google.protobuf.message import DecodeError
 
@@ -52,6 +52,9 @@ REMEMBERED_ENDS: Final = 1024
 News: TypeAlias = MatchStart | End
 """News between asks: a match that starts, or one that ended."""
 
+CONTRACT: Final = 1
+"""The version of the contract of `play.proto` that this SDK was written for."""
+
 
 @dataclass(slots=True)
 class Received:
@@ -67,6 +70,8 @@ class Received:
     """The endpoint to go to instead."""
     useless: str = ""
     """Why the bot would wait in vain; empty if it will not."""
+    foreign: int = 0
+    """The version of the contract that the arena speaks, if this SDK does not speak it."""
 
     def also(self, more: "Received") -> None:
         """Send and say more, after the rest."""
@@ -129,6 +134,7 @@ class Session:
         self._epoch = 0
         self._max_note_chars = _choice.MAX_NOTE_CHARS
         self._max_message_bytes = 0
+        self._max_answers = 0
         self._matches: dict[int, _Match] = {}
         self._open: dict[int, _Match] = {}
         self._queue: dict[int, AnyAsk] = {}
@@ -177,8 +183,7 @@ class Session:
             case "welcome":
                 return self._on_welcome(message.welcome)
             case "refusal":
-                name = RefusalReason.Name(message.refusal.reason)
-                name = name.removeprefix("REFUSAL_REASON_").lower()
+                name = _word(RefusalReason, message.refusal.reason, "REFUSAL_REASON_")
                 deal = message.refusal.deal_context.hex()[:12]
                 what = f"deal-set {deal}: " if deal else ""
                 return Received(say=[f"{what}refused ({name}): {message.refusal.text}"])
@@ -226,22 +231,36 @@ class Session:
     def answer(self, answers: Iterable[Answer]) -> list[bytes]:
         """Keeps the answers, and gives the messages to send now.
 
-        An answer to a settled ask is dropped, and so is a second one to the
-        same ask. Without a stream nothing is sent: `welcome` will ask again.
+        A second answer to the same ask is dropped. One to a settled ask is kept while it is the
+        match's last, in case it is asked again, and not sent. Without a stream nothing is sent:
+        `welcome` will ask again.
         """
         taken = []
         for answer in answers:
-            match = self._open.get(answer.ask_id)
+            match = self._asked(answer.ask_id)
             if match is None or match.answer is not None:
                 continue
             if len(answer.note) > self._max_note_chars:
                 answer.note = _choice.cut(answer.note, self._max_note_chars)
             match.answer = answer
-            taken.append(answer)
+            if answer.ask_id in self._open:
+                taken.append(answer)
         return self._frames(taken) if taken and self._live else []
 
+    def _asked(self, ask_id: int) -> _Match | None:
+        """The match whose last ask this is, also if it counts as settled."""
+        if match := self._open.get(ask_id):
+            return match
+        for match in self._matches.values():
+            if match.ask is not None and match.ask.ask_id == ask_id:
+                return match
+        return None
+
     def _frames(self, answers: list[Answer]) -> list[bytes]:
-        """The answers in as few messages as the arena's limit allows."""
+        """The answers in as few messages as the arena's limits allow."""
+        if 0 < self._max_answers < len(answers):
+            rest = answers[self._max_answers :]
+            return [*self._frames(answers[: self._max_answers]), *self._frames(rest)]
         message = BotMessage()
         message.answers.answers.extend(answers)
         frame = message.SerializeToString()
@@ -258,6 +277,9 @@ class Session:
 
     def _on_welcome(self, welcome: Welcome) -> Received:
         received = Received(welcomed=True)
+        if welcome.contract > CONTRACT:
+            received.foreign = welcome.contract
+            return received
         if welcome.epoch <= self._epoch:
             # Streams are counted up: this arena has started anew, with the same small numbers.
             for match in list(self._matches.values()):
@@ -266,6 +288,7 @@ class Session:
         self._epoch = welcome.epoch
         self._max_note_chars = welcome.limits.max_note_chars or _choice.MAX_NOTE_CHARS
         self._max_message_bytes = welcome.limits.max_message_bytes
+        self._max_answers = welcome.limits.max_answers
         self._live = True
         self.draining = False
 
@@ -351,7 +374,7 @@ class Session:
             self._settle(closed.ask_id)
         if closed.fault == FaultKind.FAULT_KIND_UNSPECIFIED:
             return Received()
-        fault = FaultKind.Name(closed.fault).removeprefix("FAULT_KIND_").lower()
+        fault = _word(FaultKind, closed.fault, "FAULT_KIND_")
         where = f" in match {match.start.match} ({match.start.terms.game})" if match else ""
         return Received(say=[f"fault{where}: {fault}: {closed.reason}"])
 
@@ -395,6 +418,14 @@ class Session:
         self._queue.pop(ask_id, None)
         if match.ask is not None:
             match.ask.open = False
+
+
+def _word(enum: Any, number: int, prefix: str) -> str:
+    """A value of an enum as a word; a newer arena may have values that this SDK does not know."""
+    if number not in enum.values():
+        return str(number)
+    name: str = enum.Name(number)
+    return name.removeprefix(prefix).lower()
 
 
 def _reacted(reaction: Reaction) -> Received:

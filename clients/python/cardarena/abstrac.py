@@ -24,6 +24,7 @@ from cardarena.games.v1.abstrac_pb2 import AbstracOrder as Order
 from cardarena.games.v1.abstrac_pb2 import AbstracPhase as Phase
 from cardarena.games.v1.abstrac_pb2 import AbstracVerb as Verb
 from cardarena.games.v1.abstrac_pb2 import AbstracView as View
+from cardarena.moves import abstrac as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -64,4 +65,5 @@ __all__ = [
     "Phase",
     "Verb",
     "View",
+    "moves",
 ]

@@ -43,6 +43,7 @@ from cardarena.games.v1.arlington_pb2 import ArlingtonSpectrum as Spectrum
 from cardarena.games.v1.arlington_pb2 import ArlingtonTable as Table
 from cardarena.games.v1.arlington_pb2 import ArlingtonVerb as Verb
 from cardarena.games.v1.arlington_pb2 import ArlingtonView as View
+from cardarena.moves import arlington as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -105,4 +106,5 @@ __all__ = [
     "Table",
     "Verb",
     "View",
+    "moves",
 ]

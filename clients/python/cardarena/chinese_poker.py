@@ -37,6 +37,7 @@ from cardarena.games.v1.chinese_poker_pb2 import ChinesePokerRows as Rows
 from cardarena.games.v1.chinese_poker_pb2 import ChinesePokerShownNatural as ShownNatural
 from cardarena.games.v1.chinese_poker_pb2 import ChinesePokerVerb as Verb
 from cardarena.games.v1.chinese_poker_pb2 import ChinesePokerView as View
+from cardarena.moves import chinese_poker as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -85,4 +86,5 @@ __all__ = [
     "ShownNatural",
     "Verb",
     "View",
+    "moves",
 ]

@@ -19,6 +19,7 @@ from cardarena.games.v1.democracy_pb2 import DemocracyPhase as Phase
 from cardarena.games.v1.democracy_pb2 import DemocracySuitPoints as SuitPoints
 from cardarena.games.v1.democracy_pb2 import DemocracyVerb as Verb
 from cardarena.games.v1.democracy_pb2 import DemocracyView as View
+from cardarena.moves import democracy as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -57,4 +58,5 @@ __all__ = [
     "SuitPoints",
     "Verb",
     "View",
+    "moves",
 ]

@@ -62,6 +62,7 @@ from cardarena.games.v1.eleusis_pb2 import EleusisPhase as Phase
 from cardarena.games.v1.eleusis_pb2 import EleusisVerb as Verb
 from cardarena.games.v1.eleusis_pb2 import EleusisVerdict as Verdict
 from cardarena.games.v1.eleusis_pb2 import EleusisView as View
+from cardarena.moves import eleusis as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -141,4 +142,5 @@ __all__ = [
     "Verb",
     "Verdict",
     "View",
+    "moves",
 ]

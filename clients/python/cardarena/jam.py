@@ -29,6 +29,7 @@ from cardarena.games.v1.jam_pb2 import JamPhase as Phase
 from cardarena.games.v1.jam_pb2 import JamSource as Source
 from cardarena.games.v1.jam_pb2 import JamVerb as Verb
 from cardarena.games.v1.jam_pb2 import JamView as View
+from cardarena.moves import jam as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -77,4 +78,5 @@ __all__ = [
     "Source",
     "Verb",
     "View",
+    "moves",
 ]

@@ -57,9 +57,11 @@ from cardarena.games.v1.klaberjass_pb2 import KlaberjassEvent as Event
 from cardarena.games.v1.klaberjass_pb2 import KlaberjassEventKind as EventKind
 from cardarena.games.v1.klaberjass_pb2 import KlaberjassMove as Move
 from cardarena.games.v1.klaberjass_pb2 import KlaberjassPhase as Phase
+from cardarena.games.v1.klaberjass_pb2 import KlaberjassSplit as Split
 from cardarena.games.v1.klaberjass_pb2 import KlaberjassVerb as Verb
 from cardarena.games.v1.klaberjass_pb2 import KlaberjassView as View
 from cardarena.games.v1.klaberjass_pb2 import KlaberjassWord as Word
+from cardarena.moves import klaberjass as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -136,7 +138,9 @@ __all__ = [
     "EventKind",
     "Move",
     "Phase",
+    "Split",
     "Verb",
     "View",
     "Word",
+    "moves",
 ]

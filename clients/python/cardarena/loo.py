@@ -37,6 +37,7 @@ from cardarena.games.v1.loo_pb2 import LooMove as Move
 from cardarena.games.v1.loo_pb2 import LooPhase as Phase
 from cardarena.games.v1.loo_pb2 import LooVerb as Verb
 from cardarena.games.v1.loo_pb2 import LooView as View
+from cardarena.moves import loo as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -93,4 +94,5 @@ __all__ = [
     "Phase",
     "Verb",
     "View",
+    "moves",
 ]

@@ -43,6 +43,7 @@ from cardarena.games.v1.oklahoma_rummy_pb2 import OklahomaRummyTable as Table
 from cardarena.games.v1.oklahoma_rummy_pb2 import OklahomaRummyTableMeld as TableMeld
 from cardarena.games.v1.oklahoma_rummy_pb2 import OklahomaRummyVerb as Verb
 from cardarena.games.v1.oklahoma_rummy_pb2 import OklahomaRummyView as View
+from cardarena.moves import oklahoma_rummy as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -101,4 +102,5 @@ __all__ = [
     "TableMeld",
     "Verb",
     "View",
+    "moves",
 ]

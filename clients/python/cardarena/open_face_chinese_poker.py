@@ -42,6 +42,7 @@ from cardarena.games.v1.open_face_chinese_poker_pb2 import OpenFaceChinesePokerM
 from cardarena.games.v1.open_face_chinese_poker_pb2 import OpenFaceChinesePokerPhase as Phase
 from cardarena.games.v1.open_face_chinese_poker_pb2 import OpenFaceChinesePokerVerb as Verb
 from cardarena.games.v1.open_face_chinese_poker_pb2 import OpenFaceChinesePokerView as View
+from cardarena.moves import open_face_chinese_poker as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -81,4 +82,5 @@ __all__ = [
     "Phase",
     "Verb",
     "View",
+    "moves",
 ]

@@ -43,6 +43,8 @@ from cardarena.games.v1.pineapple_pb2 import PineapplePhase as Phase
 from cardarena.games.v1.pineapple_pb2 import PineappleStreet as Street
 from cardarena.games.v1.pineapple_pb2 import PineappleVerb as Verb
 from cardarena.games.v1.pineapple_pb2 import PineappleView as View
+from cardarena.moves import pineapple as moves
+from cardarena.moves.pineapple import bets
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -103,4 +105,6 @@ __all__ = [
     "Street",
     "Verb",
     "View",
+    "bets",
+    "moves",
 ]

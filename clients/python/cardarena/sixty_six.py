@@ -16,6 +16,18 @@ from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_EVENT_KIND_WON as WON
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_PHASE_FOLLOW as PHASE_FOLLOW
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_PHASE_LEAD as PHASE_LEAD
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_PHASE_OVER as PHASE_OVER
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_REASON_CLOSER_SHORT as REASON_CLOSER_SHORT
+from cardarena.games.v1.sixty_six_pb2 import (
+    SIXTY_SIX_REASON_CLOSER_SHORT_TRICKLESS as REASON_CLOSER_SHORT_TRICKLESS,
+)
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_REASON_FALSE_CLAIM as REASON_FALSE_CLAIM
+from cardarena.games.v1.sixty_six_pb2 import (
+    SIXTY_SIX_REASON_FALSE_CLAIM_TRICKLESS as REASON_FALSE_CLAIM_TRICKLESS,
+)
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_REASON_NULL as REASON_NULL
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_REASON_SCHNEIDER as REASON_SCHNEIDER
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_REASON_SCHWARZ as REASON_SCHWARZ
+from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_REASON_SIXTY_SIX as REASON_SIXTY_SIX
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_CLAIM as CLAIM
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_CLOSE as CLOSE
 from cardarena.games.v1.sixty_six_pb2 import SIXTY_SIX_VERB_EXCHANGE as EXCHANGE
@@ -25,8 +37,10 @@ from cardarena.games.v1.sixty_six_pb2 import SixtySixEvent as Event
 from cardarena.games.v1.sixty_six_pb2 import SixtySixEventKind as EventKind
 from cardarena.games.v1.sixty_six_pb2 import SixtySixMove as Move
 from cardarena.games.v1.sixty_six_pb2 import SixtySixPhase as Phase
+from cardarena.games.v1.sixty_six_pb2 import SixtySixReason as Reason
 from cardarena.games.v1.sixty_six_pb2 import SixtySixVerb as Verb
 from cardarena.games.v1.sixty_six_pb2 import SixtySixView as View
+from cardarena.moves import sixty_six as moves
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -61,6 +75,14 @@ __all__ = [
     "PHASE_OVER",
     "PLAY",
     "PLAYED",
+    "REASON_CLOSER_SHORT",
+    "REASON_CLOSER_SHORT_TRICKLESS",
+    "REASON_FALSE_CLAIM",
+    "REASON_FALSE_CLAIM_TRICKLESS",
+    "REASON_NULL",
+    "REASON_SCHNEIDER",
+    "REASON_SCHWARZ",
+    "REASON_SIXTY_SIX",
     "SCORED",
     "WON",
     "Ask",
@@ -71,6 +93,8 @@ __all__ = [
     "EventKind",
     "Move",
     "Phase",
+    "Reason",
     "Verb",
     "View",
+    "moves",
 ]

@@ -35,6 +35,8 @@ from cardarena.games.v1.soko_pb2 import SokoMove as Move
 from cardarena.games.v1.soko_pb2 import SokoPhase as Phase
 from cardarena.games.v1.soko_pb2 import SokoVerb as Verb
 from cardarena.games.v1.soko_pb2 import SokoView as View
+from cardarena.moves import soko as moves
+from cardarena.moves.soko import bets
 
 Ask: TypeAlias = _ask.Ask[View, Move, Event]
 Choice: TypeAlias = _choice.Choice[Move]
@@ -89,4 +91,6 @@ __all__ = [
     "Phase",
     "Verb",
     "View",
+    "bets",
+    "moves",
 ]

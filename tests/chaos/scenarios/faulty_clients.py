@@ -12,7 +12,7 @@ from arena.games.catalogue import GAMES, game_by_id
 from tests.chaos.checker import twins_differ
 from tests.chaos.client import Hung
 from tests.chaos.proxy import UP, Plan, Proxy, plan_of
-from tests.chaos.report import Figure, Report
+from tests.chaos.report import Figure, Progress, Report
 from tests.chaos.scenarios.killed_server import orders
 from tests.chaos.trial import Order, Trial
 
@@ -138,6 +138,7 @@ async def random_faults(seed, *, faults, matches=40, bots=16, think_s=0.005, gam
     """Connections are mistreated at random until `faults` have happened."""
     report, random = Report(), Random(seed)
     wanted = orders(random, bots, games)
+    progress = Progress(faults, "faults")
     calm = False
 
     def plan(number):
@@ -148,6 +149,7 @@ async def random_faults(seed, *, faults, matches=40, bots=16, think_s=0.005, gam
             trial.bot(f"bot{number}", lambda: proxy.address, think_s=think_s, dial_s=1.5)
         await trial.all_welcome()
         while (happened := sum(len(link.deeds) for link in proxy.links)) < faults:
+            progress.at(happened)
             for _ in range(matches - len(trial.running())):
                 await trial.order_when_possible(next(wanted))
             await asyncio.sleep(0.05)

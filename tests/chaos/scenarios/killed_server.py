@@ -13,7 +13,7 @@ import grpc
 from arena.games.catalogue import GAMES
 from tests.chaos.checker import twins_differ
 from tests.chaos.processes import until
-from tests.chaos.report import Figure, Report, percentile
+from tests.chaos.report import Figure, Progress, Report, percentile
 from tests.chaos.trial import Order, Trial
 
 RESUME_S = 5.0
@@ -45,12 +45,13 @@ async def killed_server(
     """
     random = Random(seed)
     wanted = orders(random, max(bots, 8), games)
-    report = Report()
+    report, progress = Report(), Progress(kills, "kills")
     async with Trial(seed=seed) as trial:
         for number in range(max(bots, 8)):
             trial.bot(f"bot{number}", think_s=think_s)
         await trial.all_welcome()
-        for _ in range(kills):
+        for killed in range(kills):
+            progress.at(killed)
             while len(trial.running()) < matches:
                 await trial.order(next(wanted))
             await asyncio.sleep(random.uniform(0.0, life_s))

@@ -14,6 +14,10 @@ from tests.chaos.report import Figure, Report, percentile
 from tests.chaos.trial import Order, Trial
 
 BACK_S = 10.0
+PATIENCE_S = 240.0
+"""All the bots are one process, which on a busy machine takes longer than the arena."""
+DIAL_S = 30.0
+"""A bot that gave up what the process has not come to yet would only add to its work."""
 AT_ONCE = 50
 """Bots that dial at the same time before the storm."""
 
@@ -27,11 +31,15 @@ async def reconnect_storm(seed, *, sessions):
     ):
         for number in range(sessions):
             trial.bot(
-                f"bot{number}", lambda: proxy.address, think_s=3600.0, backoff_cap_s=BACKOFF_CAP_S
+                f"bot{number}",
+                lambda: proxy.address,
+                think_s=3600.0,
+                backoff_cap_s=BACKOFF_CAP_S,
+                dial_s=DIAL_S,
             )
             if number % AT_ONCE == 0:
-                await trial.all_welcome()
-        await trial.all_welcome()
+                await trial.all_welcome(PATIENCE_S)
+        await trial.all_welcome(PATIENCE_S)
         for number in range(0, sessions - 1, 2):
             pair = (f"bot{number}", f"bot{number + 1}")
             await trial.order(Order("democracy", pair, f"pair {number}"))
@@ -42,7 +50,7 @@ async def reconnect_storm(seed, *, sessions):
         cut_s = time.monotonic()
         for link in proxy.links:
             link.reset()
-        await trial.all_welcome()
+        await trial.all_welcome(PATIENCE_S)
         await trial.all_ended()
         back_s = [_back_s(bot.history, cut_s) for bot in bots]
         violations = trial.verdict()

@@ -111,7 +111,9 @@ class _AbortCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbortCause
     ABORT_CAUSE_STOPPED: _AbortCause.ValueType  # 2
     """The arena was stopped by its operator."""
     ABORT_CAUSE_DISK: _AbortCause.ValueType  # 3
-    """The result could not be written to disk."""
+    """The result could not be written to disk, or there was no more room on it for the
+    match.
+    """
     ABORT_CAUSE_UNPLAYABLE: _AbortCause.ValueType  # 4
     """The match was begun by other rules or options than this arena has."""
     ABORT_CAUSE_JOURNAL: _AbortCause.ValueType  # 5
@@ -129,7 +131,9 @@ ABORT_CAUSE_ERROR: AbortCause.ValueType  # 1
 ABORT_CAUSE_STOPPED: AbortCause.ValueType  # 2
 """The arena was stopped by its operator."""
 ABORT_CAUSE_DISK: AbortCause.ValueType  # 3
-"""The result could not be written to disk."""
+"""The result could not be written to disk, or there was no more room on it for the
+match.
+"""
 ABORT_CAUSE_UNPLAYABLE: AbortCause.ValueType  # 4
 """The match was begun by other rules or options than this arena has."""
 ABORT_CAUSE_JOURNAL: AbortCause.ValueType  # 5
@@ -335,6 +339,104 @@ class GameEvent(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
 Global___GameEvent: _TypeAlias = GameEvent  # noqa: Y015
+
+@_typing.final
+class GameView(_message.Message):
+    """Holds one view of any game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ABSTRAC_FIELD_NUMBER: _builtins.int
+    DEMOCRACY_FIELD_NUMBER: _builtins.int
+    CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ARLINGTON_FIELD_NUMBER: _builtins.int
+    JAM_FIELD_NUMBER: _builtins.int
+    KLABERJASS_FIELD_NUMBER: _builtins.int
+    SIXTY_SIX_FIELD_NUMBER: _builtins.int
+    LOO_FIELD_NUMBER: _builtins.int
+    OKLAHOMA_RUMMY_FIELD_NUMBER: _builtins.int
+    SOKO_FIELD_NUMBER: _builtins.int
+    PINEAPPLE_FIELD_NUMBER: _builtins.int
+    OPEN_FACE_CHINESE_POKER_FIELD_NUMBER: _builtins.int
+    ELEUSIS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def abstrac(self) -> _abstrac_pb2.AbstracView:
+        """A view of Abstrac."""
+
+    @_builtins.property
+    def democracy(self) -> _democracy_pb2.DemocracyView:
+        """A view of Democracy."""
+
+    @_builtins.property
+    def chinese_poker(self) -> _chinese_poker_pb2.ChinesePokerView:
+        """A view of Chinese Poker."""
+
+    @_builtins.property
+    def arlington(self) -> _arlington_pb2.ArlingtonView:
+        """A view of Arlington."""
+
+    @_builtins.property
+    def jam(self) -> _jam_pb2.JamView:
+        """A view of Jam."""
+
+    @_builtins.property
+    def klaberjass(self) -> _klaberjass_pb2.KlaberjassView:
+        """A view of Klaberjass."""
+
+    @_builtins.property
+    def sixty_six(self) -> _sixty_six_pb2.SixtySixView:
+        """A view of Sixty-Six."""
+
+    @_builtins.property
+    def loo(self) -> _loo_pb2.LooView:
+        """A view of Loo."""
+
+    @_builtins.property
+    def oklahoma_rummy(self) -> _oklahoma_rummy_pb2.OklahomaRummyView:
+        """A view of Oklahoma Rummy."""
+
+    @_builtins.property
+    def soko(self) -> _soko_pb2.SokoView:
+        """A view of Soko."""
+
+    @_builtins.property
+    def pineapple(self) -> _pineapple_pb2.PineappleView:
+        """A view of the Pineapples."""
+
+    @_builtins.property
+    def open_face_chinese_poker(self) -> _open_face_chinese_poker_pb2.OpenFaceChinesePokerView:
+        """A view of Open-Face Chinese Poker."""
+
+    @_builtins.property
+    def eleusis(self) -> _eleusis_pb2.EleusisView:
+        """A view of Eleusis."""
+
+    def __init__(
+        self,
+        *,
+        abstrac: _abstrac_pb2.AbstracView | None = ...,
+        democracy: _democracy_pb2.DemocracyView | None = ...,
+        chinese_poker: _chinese_poker_pb2.ChinesePokerView | None = ...,
+        arlington: _arlington_pb2.ArlingtonView | None = ...,
+        jam: _jam_pb2.JamView | None = ...,
+        klaberjass: _klaberjass_pb2.KlaberjassView | None = ...,
+        sixty_six: _sixty_six_pb2.SixtySixView | None = ...,
+        loo: _loo_pb2.LooView | None = ...,
+        oklahoma_rummy: _oklahoma_rummy_pb2.OklahomaRummyView | None = ...,
+        soko: _soko_pb2.SokoView | None = ...,
+        pineapple: _pineapple_pb2.PineappleView | None = ...,
+        open_face_chinese_poker: _open_face_chinese_poker_pb2.OpenFaceChinesePokerView | None = ...,
+        eleusis: _eleusis_pb2.EleusisView | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["abstrac", b"abstrac", "arlington", b"arlington", "chinese_poker", b"chinese_poker", "democracy", b"democracy", "eleusis", b"eleusis", "game", b"game", "jam", b"jam", "klaberjass", b"klaberjass", "loo", b"loo", "oklahoma_rummy", b"oklahoma_rummy", "open_face_chinese_poker", b"open_face_chinese_poker", "pineapple", b"pineapple", "sixty_six", b"sixty_six", "soko", b"soko"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["abstrac", "democracy", "chinese_poker", "arlington", "jam", "klaberjass", "sixty_six", "loo", "oklahoma_rummy", "soko", "pineapple", "open_face_chinese_poker", "eleusis"]  # noqa: Y015
+    _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
+
+Global___GameView: _TypeAlias = GameView  # noqa: Y015
 
 @_typing.final
 class Setting(_message.Message):

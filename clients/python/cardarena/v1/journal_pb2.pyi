@@ -74,6 +74,7 @@ class Record(_message.Message):
     ORDERED_FIELD_NUMBER: _builtins.int
     SIGNED_FIELD_NUMBER: _builtins.int
     NOTED_FIELD_NUMBER: _builtins.int
+    TIME_KEPT_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """Names the match within its journal; counts from 1."""
     @_builtins.property
@@ -120,6 +121,12 @@ class Record(_message.Message):
         notes; not in the chain.
         """
 
+    @_builtins.property
+    def time_kept(self) -> Global___TimeKept:
+        """How much time a seat has used that no decision tells yet. Only in journals,
+        not in the chain.
+        """
+
     def __init__(
         self,
         *,
@@ -134,12 +141,13 @@ class Record(_message.Message):
         ordered: Global___Ordered | None = ...,
         signed: Global___Signed | None = ...,
         noted: Global___Noted | None = ...,
+        time_kept: Global___TimeKept | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "noted", b"noted", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "noted", b"noted", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed", "time_kept", b"time_kept"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "noted", b"noted", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "closed", b"closed", "decided", b"decided", "match", b"match", "noted", b"noted", "opened", b"opened", "ordered", b"ordered", "revealed", b"revealed", "run", b"run", "seated", b"seated", "session", b"session", "signed", b"signed", "time_kept", b"time_kept"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run", "ordered", "signed", "noted"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["opened", "decided", "closed", "revealed", "seated", "session", "run", "ordered", "signed", "noted", "time_kept"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
@@ -235,8 +243,8 @@ Global___ForfeitedSeat: _TypeAlias = ForfeitedSeat  # noqa: Y015
 
 @_typing.final
 class FairDeal(_message.Message):
-    """Fixes a deal-set before play, by protocol fd1. Together with what `revealed`
-    opens, the packs of the match follow from it.
+    """Fixes a deal-set before play, by protocol fd2; by fd1 if no participant has a salt.
+    Together with what `revealed` opens, the packs of the match follow from it.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -303,6 +311,7 @@ class DealParticipant(_message.Message):
     BOT_FIELD_NUMBER: _builtins.int
     INSTANCE_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
     participant: _builtins.str
     """A name for this deal-set only."""
     bot: _builtins.str
@@ -311,6 +320,8 @@ class DealParticipant(_message.Message):
     """Which process of the bot, where it runs as several."""
     commitment: _builtins.bytes
     """The commitment, 32 bytes; zeros if it takes no part."""
+    salt: _builtins.bytes
+    """What the participant's own context is made with, 32 bytes; empty in protocol fd1."""
     def __init__(
         self,
         *,
@@ -318,10 +329,11 @@ class DealParticipant(_message.Message):
         bot: _builtins.str = ...,
         instance: _builtins.int = ...,
         commitment: _builtins.bytes = ...,
+        salt: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "commitment", b"commitment", "instance", b"instance", "participant", b"participant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "commitment", b"commitment", "instance", b"instance", "participant", b"participant", "salt", b"salt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -383,23 +395,43 @@ Global___SeatedBot: _TypeAlias = SeatedBot  # noqa: Y015
 
 @_typing.final
 class Run(_message.Message):
-    """Begins the journal of a process."""
+    """Begins each file of the journal of a process.
+
+    While the arena runs it writes full files again, without what is not needed any
+    more. Such a file takes the place of others, and is complete or not there.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     BOOT_ID_FIELD_NUMBER: _builtins.int
+    REPLACES_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
     boot_id: _builtins.str
     """Names the time since the machine was started, where the system tells; what
     a process wrote before a power cut may be gone, and is not gone on with.
     """
+    @_builtins.property
+    def replaces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of files of the same journal whose records stand in this one, as far as
+        they are needed: they are about to be removed.
+        """
+
+    @_builtins.property
+    def over(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Numbers of matches of this journal that are over: some of their records are
+        gone, and none is needed.
+        """
+
     def __init__(
         self,
         *,
         boot_id: _builtins.str = ...,
+        replaces: _abc.Iterable[_builtins.str] | None = ...,
+        over: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["boot_id", b"boot_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["boot_id", b"boot_id", "over", b"over", "replaces", b"replaces"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -574,6 +606,42 @@ class SessionKept(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SessionKept: _TypeAlias = SessionKept  # noqa: Y015
+
+@_typing.final
+class TimeKept(_message.Message):
+    """Keeps the time of a seat while its bot thinks or is away, so that it is not
+    forgotten if the arena ends. The last one of a seat counts.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    USED_US_FIELD_NUMBER: _builtins.int
+    AWAY_MS_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat."""
+    decision: _builtins.int
+    """The seat's decision that is asked, counted from 1; 0 if none is."""
+    used_us: _builtins.int
+    """Microseconds of its time that it has used for that so far."""
+    away_ms: _builtins.int
+    """Milliseconds that its bot was away in this match, in all."""
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        decision: _builtins.int = ...,
+        used_us: _builtins.int = ...,
+        away_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away_ms", b"away_ms", "decision", b"decision", "seat", b"seat", "used_us", b"used_us"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeKept: _TypeAlias = TimeKept  # noqa: Y015
 
 @_typing.final
 class Entrant(_message.Message):

@@ -90,11 +90,14 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CreateMatch(self, request, context):
-        """Makes a match between connected bots.
+        """Makes a match between connected bots: for an organiser between any, for others
+        between guests whose streams come from the address of this call.
 
         Errors:
         NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-        INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
+        INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE,
+        TOO_MANY_HANDS.
+        PERMISSION_DENIED   NOT_YOURS: a bot is no guest of the caller's address.
         FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
         RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
         UNAVAILABLE         DRAINING.

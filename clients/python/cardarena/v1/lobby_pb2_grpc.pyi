@@ -45,11 +45,14 @@ class LobbyServiceStub:
     ListGames: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.ListGamesRequest, _lobby_pb2.ListGamesResponse]
     """Lists the games, their options and seats."""
     CreateMatch: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.CreateMatchRequest, _lobby_pb2.CreateMatchResponse]
-    """Makes a match between connected bots.
+    """Makes a match between connected bots: for an organiser between any, for others
+    between guests whose streams come from the address of this call.
 
     Errors:
       NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
+      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE,
+                          TOO_MANY_HANDS.
+      PERMISSION_DENIED   NOT_YOURS: a bot is no guest of the caller's address.
       FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
       RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
       UNAVAILABLE         DRAINING.
@@ -91,11 +94,14 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
     ListGames: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListGamesRequest, _lobby_pb2.ListGamesResponse]  # type: ignore[assignment]
     """Lists the games, their options and seats."""
     CreateMatch: _aio.UnaryUnaryMultiCallable[_lobby_pb2.CreateMatchRequest, _lobby_pb2.CreateMatchResponse]  # type: ignore[assignment]
-    """Makes a match between connected bots.
+    """Makes a match between connected bots: for an organiser between any, for others
+    between guests whose streams come from the address of this call.
 
     Errors:
       NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
+      INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE,
+                          TOO_MANY_HANDS.
+      PERMISSION_DENIED   NOT_YOURS: a bot is no guest of the caller's address.
       FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
       RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
       UNAVAILABLE         DRAINING.
@@ -146,11 +152,14 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _lobby_pb2.CreateMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_lobby_pb2.CreateMatchResponse, _abc.Awaitable[_lobby_pb2.CreateMatchResponse]]:
-        """Makes a match between connected bots.
+        """Makes a match between connected bots: for an organiser between any, for others
+        between guests whose streams come from the address of this call.
 
         Errors:
           NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
-          INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE.
+          INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE,
+                              TOO_MANY_HANDS.
+          PERMISSION_DENIED   NOT_YOURS: a bot is no guest of the caller's address.
           FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
           RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
           UNAVAILABLE         DRAINING.

@@ -124,7 +124,9 @@ class _RefusalReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Refusal
     opening; the first one stands.
     """
     REFUSAL_REASON_NOTE_TOO_LONG: _RefusalReason.ValueType  # 5
-    """The note is too long; the answer was taken without it."""
+    """The note is too long, or the notes of its match are, which is said once, without
+    an ask's id; the answer was taken without it.
+    """
     REFUSAL_REASON_NOT_OFFERED: _RefusalReason.ValueType  # 6
     """The arena does not do this, or does not know such a message."""
     REFUSAL_REASON_UNKNOWN_DEAL: _RefusalReason.ValueType  # 7
@@ -148,7 +150,9 @@ REFUSAL_REASON_ALREADY_ANSWERED: RefusalReason.ValueType  # 4
 opening; the first one stands.
 """
 REFUSAL_REASON_NOTE_TOO_LONG: RefusalReason.ValueType  # 5
-"""The note is too long; the answer was taken without it."""
+"""The note is too long, or the notes of its match are, which is said once, without
+an ask's id; the answer was taken without it.
+"""
 REFUSAL_REASON_NOT_OFFERED: RefusalReason.ValueType  # 6
 """The arena does not do this, or does not know such a message."""
 REFUSAL_REASON_UNKNOWN_DEAL: RefusalReason.ValueType  # 7
@@ -303,9 +307,10 @@ class Hello(_message.Message):
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     MAX_OPEN_ASKS_FIELD_NUMBER: _builtins.int
     WANT_TEXT_FIELD_NUMBER: _builtins.int
-    ADDS_ENTROPY_FIELD_NUMBER: _builtins.int
     CONTRACT_FIELD_NUMBER: _builtins.int
     CAPABILITIES_FIELD_NUMBER: _builtins.int
+    ADDS_ENTROPY_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     """Who the bot is. Secret. May stand in the call's metadata instead."""
     sdk: _builtins.str
@@ -318,13 +323,18 @@ class Hello(_message.Message):
     """
     want_text: _builtins.bool
     """Whether moves and events should come in notation as well."""
-    adds_entropy: _builtins.bool
-    """Whether the bot takes part in fair deals: it answers `deal_open` and
-    `deal_transcript`. A bot that does not is never sent any of them.
-    """
     contract: _builtins.int
     """The version of this contract that the client was written for, 1 today; 0 is
     taken as 1. Within a version messages only gain what may be passed over.
+    """
+    adds_entropy: _builtins.bool
+    """Whether the bot takes part in fair deals, by protocol fd2: it answers `deal_open`
+    and `deal_transcript`. A bot that does not is never sent any of them.
+    """
+    version: _builtins.str
+    """Which version of itself the bot is, in its author's own words, as `1.4`; at most 64
+    characters count. Of a bot that is registered as a remote one it becomes a version that
+    nobody has verified.
     """
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameSupport]:
@@ -345,13 +355,14 @@ class Hello(_message.Message):
         max_matches: _builtins.int = ...,
         max_open_asks: _builtins.int = ...,
         want_text: _builtins.bool = ...,
-        adds_entropy: _builtins.bool = ...,
         contract: _builtins.int = ...,
         capabilities: _abc.Iterable[Global___Capability.ValueType] | None = ...,
+        adds_entropy: _builtins.bool = ...,
+        version: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["adds_entropy", b"adds_entropy", "capabilities", b"capabilities", "contract", b"contract", "games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "sdk", b"sdk", "token", b"token", "want_text", b"want_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["adds_entropy", b"adds_entropy", "capabilities", b"capabilities", "contract", b"contract", "games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "sdk", b"sdk", "token", b"token", "version", b"version", "want_text", b"want_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -617,6 +628,8 @@ class Limits(_message.Message):
     MIN_PING_INTERVAL_MS_FIELD_NUMBER: _builtins.int
     MAX_SENT_BYTES_FIELD_NUMBER: _builtins.int
     GRACE_MS_FIELD_NUMBER: _builtins.int
+    MAX_MATCH_NOTE_BYTES_FIELD_NUMBER: _builtins.int
+    MAX_MATCH_MOVE_BYTES_FIELD_NUMBER: _builtins.int
     max_matches: _builtins.int
     """Matches at the same time."""
     max_open_asks: _builtins.int
@@ -649,6 +662,16 @@ class Limits(_message.Message):
     """How late an answer may be and still count as just in time, in milliseconds.
     It is for the network; no time that is told has it in it.
     """
+    max_match_note_bytes: _builtins.int
+    """What the notes of one seat at a match may take, in bytes: of each its UTF-8, and
+    100 more. Notes over that are left out, and answers taken without them; the
+    first is refused.
+    """
+    max_match_move_bytes: _builtins.int
+    """What the decisions of one seat at a match may take, in bytes: of each its move
+    as GameMove, and 64 more. From then on the seat is not asked; the fallback is
+    played for it, as for one that has no time, which is no fault.
+    """
     def __init__(
         self,
         *,
@@ -663,10 +686,12 @@ class Limits(_message.Message):
         min_ping_interval_ms: _builtins.int = ...,
         max_sent_bytes: _builtins.int = ...,
         grace_ms: _builtins.int = ...,
+        max_match_note_bytes: _builtins.int = ...,
+        max_match_move_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_messages", b"free_messages", "free_messages_per_s", b"free_messages_per_s", "grace_ms", b"grace_ms", "max_answers", b"max_answers", "max_matches", b"max_matches", "max_message_bytes", b"max_message_bytes", "max_note_chars", b"max_note_chars", "max_open_asks", b"max_open_asks", "max_refusals", b"max_refusals", "max_sent_bytes", b"max_sent_bytes", "min_ping_interval_ms", b"min_ping_interval_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["free_messages", b"free_messages", "free_messages_per_s", b"free_messages_per_s", "grace_ms", b"grace_ms", "max_answers", b"max_answers", "max_match_move_bytes", b"max_match_move_bytes", "max_match_note_bytes", b"max_match_note_bytes", "max_matches", b"max_matches", "max_message_bytes", b"max_message_bytes", "max_note_chars", b"max_note_chars", "max_open_asks", b"max_open_asks", "max_refusals", b"max_refusals", "max_sent_bytes", b"max_sent_bytes", "min_ping_interval_ms", b"min_ping_interval_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -692,7 +717,9 @@ class MatchStart(_message.Message):
     seat: _builtins.int
     """The bot's own seat."""
     deal_context: _builtins.bytes
-    """The context of the deal-set, as in `deal_open`; empty for seeded deals."""
+    """The bot's own context of the deal-set, as in `deal_open`: no other bot's is the
+    same, nor that of another process of this bot. Empty for seeded deals.
+    """
     match_id: _builtins.str
     """The match's id, the same for all who sit at it; also the id of its replay."""
     @_builtins.property
@@ -732,7 +759,10 @@ class Player(_message.Message):
     seat: _builtins.int
     """The seat, from 0, clockwise."""
     name: _builtins.str
-    """The bot's name, or a pseudonym."""
+    """The bot's name. Where the boards are played at other tables as well, the name of
+    anybody else is `seat N`: names would tell which tables these are. The replay
+    has them.
+    """
     def __init__(
         self,
         *,
@@ -1175,7 +1205,14 @@ Global___Redirect: _TypeAlias = Redirect  # noqa: Y015
 
 @_typing.final
 class DealOpen(_message.Message):
-    """Publishes the arena's commitment for a deal-set.
+    """Publishes the arena's commitment for a deal-set, as this bot sees it.
+
+    What others wait for a bot while deals are agreed is the bot's own time, apart from
+    the clocks of its matches: 10 s for all deal-sets together, regained within an
+    hour. An answer costs what it took beyond a second, none costs all that was waited.
+    A step has 5 s at most, and half of what the bot has left, but a second at least;
+    being away counts. A bot that has less than a second left is not asked: it is dealt
+    to without its entropy, which is no fault.
 
     Told again on each later stream until the deal-set is fixed, and there before its
     `deal_transcript`. Then it is the same but for `deadline_ms` and `commitment`.
@@ -1190,9 +1227,9 @@ class DealOpen(_message.Message):
     PUBLIC_KEY_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
-    """The context of the deal-set, 32 bytes, opaque until it closes."""
+    """The bot's own context of the deal-set, 32 bytes, opaque until it closes."""
     server_commitment: _builtins.bytes
-    """The arena's commitment, 32 bytes."""
+    """The arena's commitment to its secret under this context, 32 bytes."""
     deadline_ms: _builtins.int
     """Milliseconds to commit; 0 if it is too late, or the bot has."""
     participant: _builtins.str
@@ -1233,7 +1270,7 @@ class DealCommit(_message.Message):
     context: _builtins.bytes
     """The context."""
     commitment: _builtins.bytes
-    """SHA-256 over context, participant and entropy as protocol fd1 says, 32
+    """SHA-256 over context, participant and entropy as protocol fd2 says, 32
     bytes; zeros take no part.
     """
     def __init__(
@@ -1252,7 +1289,7 @@ Global___DealCommit: _TypeAlias = DealCommit  # noqa: Y015
 
 @_typing.final
 class DealTranscript(_message.Message):
-    """Shows all commitments before any is opened.
+    """Binds the arena to all commitments before any is opened.
 
     Every bot that was asked to commit is shown it, also one that takes no part. Told
     again on each later stream until the deal-set is fixed.
@@ -1261,62 +1298,39 @@ class DealTranscript(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CONTEXT_FIELD_NUMBER: _builtins.int
-    COMMITMENTS_FIELD_NUMBER: _builtins.int
     DEADLINE_MS_FIELD_NUMBER: _builtins.int
     SIGNATURE_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    SEAL_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
     """The context."""
     deadline_ms: _builtins.int
     """Milliseconds to reveal; 0 if the bot has nothing to reveal."""
     signature: _builtins.bytes
-    """By Ed25519 over SHA-256 of enc("fd1", "transcript-signature", transcript),
-    64 bytes: the bot's proof of what it was shown. Empty without a key.
+    """By Ed25519 over SHA-256 of enc("fd1", "transcript-signature", transcript), where
+    the transcript is the bot's own by protocol fd2, 64 bytes: the bot's proof of what
+    it was shown. Empty without a key.
     """
-    @_builtins.property
-    def commitments(self) -> _containers.RepeatedCompositeFieldContainer[Global___Commitment]:
-        """Every participant's commitment, sorted by participant."""
-
+    commitment: _builtins.bytes
+    """What the arena has as the bot's commitment, 32 bytes; zeros if it takes no part."""
+    seal: _builtins.bytes
+    """Commits the arena to everybody's commitments, 32 bytes; `deal_close` opens it."""
     def __init__(
         self,
         *,
         context: _builtins.bytes = ...,
-        commitments: _abc.Iterable[Global___Commitment] | None = ...,
         deadline_ms: _builtins.int = ...,
         signature: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
+        seal: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitments", b"commitments", "context", b"context", "deadline_ms", b"deadline_ms", "signature", b"signature"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "context", b"context", "deadline_ms", b"deadline_ms", "seal", b"seal", "signature", b"signature"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DealTranscript: _TypeAlias = DealTranscript  # noqa: Y015
-
-@_typing.final
-class Commitment(_message.Message):
-    """Holds one participant's commitment."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    PARTICIPANT_FIELD_NUMBER: _builtins.int
-    COMMITMENT_FIELD_NUMBER: _builtins.int
-    participant: _builtins.str
-    """A name for this deal-set only."""
-    commitment: _builtins.bytes
-    """32 bytes; zeros if it takes no part."""
-    def __init__(
-        self,
-        *,
-        participant: _builtins.str = ...,
-        commitment: _builtins.bytes = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "participant", b"participant"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___Commitment: _TypeAlias = Commitment  # noqa: Y015
 
 @_typing.final
 class DealReveal(_message.Message):
@@ -1346,7 +1360,8 @@ Global___DealReveal: _TypeAlias = DealReveal  # noqa: Y015
 
 @_typing.final
 class DealClose(_message.Message):
-    """Opens everything after the deal-set is over, or void.
+    """Opens everything after the deal-set is over, also the draws that were void before it
+    was fixed.
 
     Told again on later streams until the bot answers an ask that was sent after it;
     not after a restart of the arena, but the replays have it all.
@@ -1358,6 +1373,7 @@ class DealClose(_message.Message):
     SECRET_FIELD_NUMBER: _builtins.int
     ENTROPIES_FIELD_NUMBER: _builtins.int
     VOID_REASON_FIELD_NUMBER: _builtins.int
+    DEAL_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
     """The context."""
     secret: _builtins.bytes
@@ -1366,9 +1382,11 @@ class DealClose(_message.Message):
     """Why no match was played by it, as when a bot did not open its commitment;
     empty if the deal-set was played to its end.
     """
+    deal: _builtins.bytes
+    """The context of the deal-set itself, 32 bytes, as the public log has it."""
     @_builtins.property
     def entropies(self) -> _containers.RepeatedCompositeFieldContainer[Global___Entropy]:
-        """Every participant's entropy, sorted by participant."""
+        """What opens every participant's part, sorted by participant."""
 
     def __init__(
         self,
@@ -1377,10 +1395,11 @@ class DealClose(_message.Message):
         secret: _builtins.bytes = ...,
         entropies: _abc.Iterable[Global___Entropy] | None = ...,
         void_reason: _builtins.str = ...,
+        deal: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "entropies", b"entropies", "secret", b"secret", "void_reason", b"void_reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["context", b"context", "deal", b"deal", "entropies", b"entropies", "secret", b"secret", "void_reason", b"void_reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1388,25 +1407,33 @@ Global___DealClose: _TypeAlias = DealClose  # noqa: Y015
 
 @_typing.final
 class Entropy(_message.Message):
-    """Holds one participant's entropy."""
+    """Opens one participant's part of a deal-set."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     PARTICIPANT_FIELD_NUMBER: _builtins.int
     ENTROPY_FIELD_NUMBER: _builtins.int
+    COMMITMENT_FIELD_NUMBER: _builtins.int
+    SALT_FIELD_NUMBER: _builtins.int
     participant: _builtins.str
     """A name for this deal-set only."""
     entropy: _builtins.bytes
     """32 bytes; empty if it took no part."""
+    commitment: _builtins.bytes
+    """Its commitment, 32 bytes; zeros if it took no part."""
+    salt: _builtins.bytes
+    """What its own context was made with, 32 bytes."""
     def __init__(
         self,
         *,
         participant: _builtins.str = ...,
         entropy: _builtins.bytes = ...,
+        commitment: _builtins.bytes = ...,
+        salt: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entropy", b"entropy", "participant", b"participant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "entropy", b"entropy", "participant", b"participant", "salt", b"salt"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

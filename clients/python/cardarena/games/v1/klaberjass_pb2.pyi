@@ -249,7 +249,7 @@ class _KlaberjassEventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_K
     KLABERJASS_EVENT_KIND_SHOWN: _KlaberjassEventKind.ValueType  # 14
     """The seat showed its sequences; uses `seat`, `melds`, `value`."""
     KLABERJASS_EVENT_KIND_SCORED: _KlaberjassEventKind.ValueType  # 15
-    """The hand was scored; uses `hand`, `maker`, `points`, `winner`, `gained`, `totals`."""
+    """The hand was scored; uses `hand`, `maker`, `points`, `splits`, `winner`, `gained`, `totals`."""
 
 class KlaberjassEventKind(_KlaberjassEventKind, metaclass=_KlaberjassEventKindEnumTypeWrapper):
     """Says what happened."""
@@ -285,7 +285,7 @@ KLABERJASS_EVENT_KIND_WON: KlaberjassEventKind.ValueType  # 13
 KLABERJASS_EVENT_KIND_SHOWN: KlaberjassEventKind.ValueType  # 14
 """The seat showed its sequences; uses `seat`, `melds`, `value`."""
 KLABERJASS_EVENT_KIND_SCORED: KlaberjassEventKind.ValueType  # 15
-"""The hand was scored; uses `hand`, `maker`, `points`, `winner`, `gained`, `totals`."""
+"""The hand was scored; uses `hand`, `maker`, `points`, `splits`, `winner`, `gained`, `totals`."""
 Global___KlaberjassEventKind: _TypeAlias = KlaberjassEventKind  # noqa: Y015
 
 @_typing.final
@@ -625,6 +625,7 @@ class KlaberjassEvent(_message.Message):
     WINNER_FIELD_NUMBER: _builtins.int
     GAINED_FIELD_NUMBER: _builtins.int
     TOTALS_FIELD_NUMBER: _builtins.int
+    SPLITS_FIELD_NUMBER: _builtins.int
     kind: Global___KlaberjassEventKind.ValueType
     """What happened; says which other fields are used."""
     hand: _builtins.int
@@ -675,6 +676,10 @@ class KlaberjassEvent(_message.Message):
     def totals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Points of the match, by seat."""
 
+    @_builtins.property
+    def splits(self) -> _containers.RepeatedCompositeFieldContainer[Global___KlaberjassSplit]:
+        """What the points of the hand came from, by seat."""
+
     def __init__(
         self,
         *,
@@ -698,11 +703,46 @@ class KlaberjassEvent(_message.Message):
         winner: _builtins.int = ...,
         gained: _abc.Iterable[_builtins.int] | None = ...,
         totals: _abc.Iterable[_builtins.int] | None = ...,
+        splits: _abc.Iterable[Global___KlaberjassSplit] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bela", b"bela", "call", b"call", "card", b"card", "cards", b"cards", "dealer", b"dealer", "gained", b"gained", "hand", b"hand", "kind", b"kind", "maker", b"maker", "melds", b"melds", "points", b"points", "rank", b"rank", "seat", b"seat", "suit", b"suit", "totals", b"totals", "trump", b"trump", "upcard", b"upcard", "value", b"value", "winner", b"winner", "word", b"word"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bela", b"bela", "call", b"call", "card", b"card", "cards", b"cards", "dealer", b"dealer", "gained", b"gained", "hand", b"hand", "kind", b"kind", "maker", b"maker", "melds", b"melds", "points", b"points", "rank", b"rank", "seat", b"seat", "splits", b"splits", "suit", b"suit", "totals", b"totals", "trump", b"trump", "upcard", b"upcard", "value", b"value", "winner", b"winner", "word", b"word"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___KlaberjassEvent: _TypeAlias = KlaberjassEvent  # noqa: Y015
+
+@_typing.final
+class KlaberjassSplit(_message.Message):
+    """What the points of a seat in a hand came from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRICKS_FIELD_NUMBER: _builtins.int
+    LAST_TRICK_FIELD_NUMBER: _builtins.int
+    SEQUENCES_FIELD_NUMBER: _builtins.int
+    BELA_FIELD_NUMBER: _builtins.int
+    tricks: _builtins.int
+    """Cards of its tricks, the last one's bonus apart."""
+    last_trick: _builtins.int
+    """The bonus for the last trick."""
+    sequences: _builtins.int
+    """Sequences; 0 unless they won the contest and the seat has a trick."""
+    bela: _builtins.int
+    """The bela."""
+    def __init__(
+        self,
+        *,
+        tricks: _builtins.int = ...,
+        last_trick: _builtins.int = ...,
+        sequences: _builtins.int = ...,
+        bela: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bela", b"bela", "last_trick", b"last_trick", "sequences", b"sequences", "tricks", b"tricks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KlaberjassSplit: _TypeAlias = KlaberjassSplit  # noqa: Y015

@@ -179,7 +179,7 @@ class _OklahomaRummyEventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper
     OKLAHOMA_RUMMY_EVENT_KIND_KEPT_QUEENS: _OklahomaRummyEventKind.ValueType  # 11
     """The seat ended its turn with nothing but queens of spades in hand; uses `seat`."""
     OKLAHOMA_RUMMY_EVENT_KIND_SCORED: _OklahomaRummyEventKind.ValueType  # 12
-    """The hand was scored; uses `hand`, `out`, `leftovers`, `points`, `totals`."""
+    """The hand was scored; uses `hand`, `out`, `leftovers`, `melded`, `lost`, `points`, `totals`."""
 
 class OklahomaRummyEventKind(_OklahomaRummyEventKind, metaclass=_OklahomaRummyEventKindEnumTypeWrapper):
     """Says what happened."""
@@ -213,7 +213,7 @@ OKLAHOMA_RUMMY_EVENT_KIND_DISCARDED: OklahomaRummyEventKind.ValueType  # 10
 OKLAHOMA_RUMMY_EVENT_KIND_KEPT_QUEENS: OklahomaRummyEventKind.ValueType  # 11
 """The seat ended its turn with nothing but queens of spades in hand; uses `seat`."""
 OKLAHOMA_RUMMY_EVENT_KIND_SCORED: OklahomaRummyEventKind.ValueType  # 12
-"""The hand was scored; uses `hand`, `out`, `leftovers`, `points`, `totals`."""
+"""The hand was scored; uses `hand`, `out`, `leftovers`, `melded`, `lost`, `points`, `totals`."""
 Global___OklahomaRummyEventKind: _TypeAlias = OklahomaRummyEventKind  # noqa: Y015
 
 @_typing.final
@@ -481,6 +481,8 @@ class OklahomaRummyEvent(_message.Message):
     LEFTOVERS_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     TOTALS_FIELD_NUMBER: _builtins.int
+    MELDED_FIELD_NUMBER: _builtins.int
+    LOST_FIELD_NUMBER: _builtins.int
     kind: Global___OklahomaRummyEventKind.ValueType
     """What happened; says which other fields are used."""
     hand: _builtins.int
@@ -525,6 +527,14 @@ class OklahomaRummyEvent(_message.Message):
     def totals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Points of all hands so far, by seat."""
 
+    @_builtins.property
+    def melded(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """What the melds of each table count, by seat."""
+
+    @_builtins.property
+    def lost(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """What the cards left in each hand cost, by seat."""
+
     def __init__(
         self,
         *,
@@ -545,10 +555,12 @@ class OklahomaRummyEvent(_message.Message):
         leftovers: _abc.Iterable[_cards_pb2.Cards] | None = ...,
         points: _abc.Iterable[_builtins.int] | None = ...,
         totals: _abc.Iterable[_builtins.int] | None = ...,
+        melded: _abc.Iterable[_builtins.int] | None = ...,
+        lost: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_out", b"_out", "meld", b"meld", "out", b"out"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_out", b"_out", "card", b"card", "cards", b"cards", "dealer", b"dealer", "end", b"end", "hand", b"hand", "hand_size", b"hand_size", "index", b"index", "kind", b"kind", "leftovers", b"leftovers", "meld", b"meld", "out", b"out", "points", b"points", "rebuilds", b"rebuilds", "seat", b"seat", "stock", b"stock", "totals", b"totals", "upcard", b"upcard"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_out", b"_out", "card", b"card", "cards", b"cards", "dealer", b"dealer", "end", b"end", "hand", b"hand", "hand_size", b"hand_size", "index", b"index", "kind", b"kind", "leftovers", b"leftovers", "lost", b"lost", "meld", b"meld", "melded", b"melded", "out", b"out", "points", b"points", "rebuilds", b"rebuilds", "seat", b"seat", "stock", b"stock", "totals", b"totals", "upcard", b"upcard"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__out: _TypeAlias = _typing.Literal["out"]  # noqa: Y015
     _WhichOneofArgType__out: _TypeAlias = _typing.Literal["_out", b"_out"]  # noqa: Y015

@@ -111,7 +111,7 @@ class _SixtySixEventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Six
     SIXTY_SIX_EVENT_KIND_DRAWN: _SixtySixEventKind.ValueType  # 9
     """The seat drew this card; uses `seat`, `card`. Told to that seat, but the upcard to all."""
     SIXTY_SIX_EVENT_KIND_SCORED: _SixtySixEventKind.ValueType  # 10
-    """The hand was scored; uses `hand`, `points`, `tricks`, `gained`, `carry`, `totals`."""
+    """The hand was scored; uses `hand`, `points`, `tricks`, `reason`, `gained`, `carry`, `totals`."""
 
 class SixtySixEventKind(_SixtySixEventKind, metaclass=_SixtySixEventKindEnumTypeWrapper):
     """Says what happened."""
@@ -137,8 +137,56 @@ SIXTY_SIX_EVENT_KIND_WON: SixtySixEventKind.ValueType  # 8
 SIXTY_SIX_EVENT_KIND_DRAWN: SixtySixEventKind.ValueType  # 9
 """The seat drew this card; uses `seat`, `card`. Told to that seat, but the upcard to all."""
 SIXTY_SIX_EVENT_KIND_SCORED: SixtySixEventKind.ValueType  # 10
-"""The hand was scored; uses `hand`, `points`, `tricks`, `gained`, `carry`, `totals`."""
+"""The hand was scored; uses `hand`, `points`, `tricks`, `reason`, `gained`, `carry`, `totals`."""
 Global___SixtySixEventKind: _TypeAlias = SixtySixEventKind  # noqa: Y015
+
+class _SixtySixReason:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SixtySixReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SixtySixReason.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SIXTY_SIX_REASON_UNSPECIFIED: _SixtySixReason.ValueType  # 0
+    """Not used."""
+    SIXTY_SIX_REASON_FALSE_CLAIM: _SixtySixReason.ValueType  # 1
+    """The claimer had less than 66: two points to the other."""
+    SIXTY_SIX_REASON_FALSE_CLAIM_TRICKLESS: _SixtySixReason.ValueType  # 2
+    """The same, and the other had no trick, or none when the claimer closed: three."""
+    SIXTY_SIX_REASON_CLOSER_SHORT: _SixtySixReason.ValueType  # 3
+    """The closer did not come to 66: two points to the other."""
+    SIXTY_SIX_REASON_CLOSER_SHORT_TRICKLESS: _SixtySixReason.ValueType  # 4
+    """The same, and the other had no trick at the closing: three."""
+    SIXTY_SIX_REASON_SIXTY_SIX: _SixtySixReason.ValueType  # 5
+    """One seat has 66, the other 33 or more: one point."""
+    SIXTY_SIX_REASON_SCHNEIDER: _SixtySixReason.ValueType  # 6
+    """The other has less than 33: two points."""
+    SIXTY_SIX_REASON_SCHWARZ: _SixtySixReason.ValueType  # 7
+    """The other has no trick: three points."""
+    SIXTY_SIX_REASON_NULL: _SixtySixReason.ValueType  # 8
+    """Nobody has 66, or both: the next hand counts one more."""
+
+class SixtySixReason(_SixtySixReason, metaclass=_SixtySixReasonEnumTypeWrapper):
+    """Why a hand was scored as it was."""
+
+SIXTY_SIX_REASON_UNSPECIFIED: SixtySixReason.ValueType  # 0
+"""Not used."""
+SIXTY_SIX_REASON_FALSE_CLAIM: SixtySixReason.ValueType  # 1
+"""The claimer had less than 66: two points to the other."""
+SIXTY_SIX_REASON_FALSE_CLAIM_TRICKLESS: SixtySixReason.ValueType  # 2
+"""The same, and the other had no trick, or none when the claimer closed: three."""
+SIXTY_SIX_REASON_CLOSER_SHORT: SixtySixReason.ValueType  # 3
+"""The closer did not come to 66: two points to the other."""
+SIXTY_SIX_REASON_CLOSER_SHORT_TRICKLESS: SixtySixReason.ValueType  # 4
+"""The same, and the other had no trick at the closing: three."""
+SIXTY_SIX_REASON_SIXTY_SIX: SixtySixReason.ValueType  # 5
+"""One seat has 66, the other 33 or more: one point."""
+SIXTY_SIX_REASON_SCHNEIDER: SixtySixReason.ValueType  # 6
+"""The other has less than 33: two points."""
+SIXTY_SIX_REASON_SCHWARZ: SixtySixReason.ValueType  # 7
+"""The other has no trick: three points."""
+SIXTY_SIX_REASON_NULL: SixtySixReason.ValueType  # 8
+"""Nobody has 66, or both: the next hand counts one more."""
+Global___SixtySixReason: _TypeAlias = SixtySixReason  # noqa: Y015
 
 @_typing.final
 class SixtySixAsk(_message.Message):
@@ -364,6 +412,7 @@ class SixtySixEvent(_message.Message):
     GAINED_FIELD_NUMBER: _builtins.int
     CARRY_FIELD_NUMBER: _builtins.int
     TOTALS_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
     kind: Global___SixtySixEventKind.ValueType
     """What happened; says which other fields are used."""
     hand: _builtins.int
@@ -386,6 +435,8 @@ class SixtySixEvent(_message.Message):
     """Whether the marriage's points wait for the seat's first trick."""
     carry: _builtins.int
     """Victory points carried on to whoever gains next."""
+    reason: Global___SixtySixReason.ValueType
+    """Why the hand was scored as it was."""
     @_builtins.property
     def cards(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The cards dealt."""
@@ -424,10 +475,11 @@ class SixtySixEvent(_message.Message):
         gained: _abc.Iterable[_builtins.int] | None = ...,
         carry: _builtins.int = ...,
         totals: _abc.Iterable[_builtins.int] | None = ...,
+        reason: Global___SixtySixReason.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "cards", b"cards", "carry", b"carry", "dealer", b"dealer", "gained", b"gained", "hand", b"hand", "kind", b"kind", "pending", b"pending", "points", b"points", "seat", b"seat", "suit", b"suit", "totals", b"totals", "tricks", b"tricks", "upcard", b"upcard", "value", b"value"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "cards", b"cards", "carry", b"carry", "dealer", b"dealer", "gained", b"gained", "hand", b"hand", "kind", b"kind", "pending", b"pending", "points", b"points", "reason", b"reason", "seat", b"seat", "suit", b"suit", "totals", b"totals", "tricks", b"tricks", "upcard", b"upcard", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,251 @@
+"""Pairing on a ladder: whoever waited longest, with those of whom the table knows least beside it.
+
+Results are never read. A ladder that pairs whom it takes for equals chooses its data by their noise:
+who was lucky meets the strong, and the intervals of the table no longer hold
+(docs/statistics.md has the simulation). Here the best meet as often as all others.
+
+The matrix of the margin fit is a graph's Laplacian. With Σ its pseudo-inverse, the variance of the
+difference of two bots is R = Σii + Σjj - 2 Σij, in units of the noise. What a deal-set between them
+takes from the sum of all variances goes with
+
+    gain = M / (1/n + R),    M being R with Σ² in the place of Σ.
+"""
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from arena.competition.information import Array, Tables, gram, rotations
+from arena.ladder.draws import digest
+
+CROSS_TABLES: Final = 4
+"""Tables of a deal-set with remote bots: each sees a board once, as owners might compare notes."""
+
+HOUSE: Final = "(house)"
+"""Stands for the arena's own bots, who fill the seats that nobody has."""
+
+NEW: Final = 20
+"""Deal-sets below which a bot is new, and waits a quarter as long."""
+_NEW_WEIGHT: Final = 4.0
+
+AHEAD: Final = 3
+"""Deal-sets that a partner may be ahead of the least served."""
+
+_FAINT: Final = 0.01
+"""Of a deal-set against all others at once: as if everybody had played that before the first.
+
+Who never met anybody would else have no variance at all, where it should have the most."""
+
+_ROUNDING: Final = 1e-9
+
+Group: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A bot that is here and could play this ladder's game."""
+
+    name: str
+    owner: str
+    served: int
+    """Deal-sets it was drawn for so far, those in play included."""
+    present_h: float
+    """Hours that it was here, at least as long as its deal-sets took."""
+    free_seats: int
+    """Seats that it would take more; below the tables of a deal-set it is not drawn."""
+    remote: bool = False
+    """Whether it dials in: its owner may see what its other instances see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A deal-set that is to be played."""
+
+    tables: tuple[Group, ...]
+    """Who sits where; `HOUSE` is a seat for one of the arena's own bots."""
+    inputs_sha256: str
+    """Of all that the draw was made from."""
+
+    @property
+    def bots(self) -> Group:
+        """Who plays, in order of name, without the house."""
+        return tuple(sorted({bot for table in self.tables for bot in table} - {HOUSE}))
+
+
+class Pairing:
+    """The draws of one ladder: a function of its seed and of the deal-sets drawn before."""
+
+    def __init__(self, seed: str, seats: int, past: Sequence[Tables] = ()) -> None:
+        if seats < 2:
+            raise ValueError(f"a table of a ladder has at least 2 seats, not {seats}")
+        self._seed, self._seats = seed, seats
+        self._past: list[tuple[Group, ...]] = [tuple(map(tuple, tables)) for tables in past]
+        self._played = {bot for tables in self._past for table in tables for bot in table}
+        self._index: dict[str, int] = {}
+        self._counted = 0
+        self._gram: Array = np.zeros((0, 0))
+        self._gains: Array | None = None
+
+    def draw(self, waiting: Sequence[Waiting]) -> Drawn | None:
+        """The next deal-set; None while those who wait cannot make a table.
+
+        It counts as played from now on.
+
+        Raises:
+          ValueError: if two of those who wait have one name.
+        """
+        here = {each.name: each for each in sorted(waiting, key=lambda each: each.name)}
+        if len(here) != len(waiting):
+            raise ValueError("two bots that wait have one name")
+        slot = len(self._past)
+        self._know(here)
+        chosen = self._chosen(here, slot)
+        if chosen is None:
+            return None
+        drawn = Drawn(self._tables(chosen, here, slot), self._inputs(here, slot))
+        self._note(drawn.tables)
+        return drawn
+
+    def _chosen(self, here: Mapping[str, Waiting], slot: int) -> Group | None:
+        """Those who play, each one's partners after it."""
+        able = {name: each for name, each in here.items() if each.free_seats >= 1}
+        ahead = _ahead(able.values())
+        allowed = [name for name in able if ahead[name] <= AHEAD + _ROUNDING]
+        order = sorted(able, key=lambda name: (_waited(able[name]), self._lot(slot, name)))
+        # Where owners are few, those who make up every table are ahead of all others for good.
+        for partners in (allowed, list(able)):
+            for first in order:
+                group = self._partners(first, partners, able, slot)
+                if self._is_enough(group, able):
+                    return group
+        return None
+
+    def _is_enough(self, group: Group, here: Mapping[str, Waiting]) -> bool:
+        if any(here[name].remote for name in group):
+            return len(group) > 1  # the house fills the rest
+        return len(group) == self._seats and self._fits(group, here)
+
+    def _size(self, group: Sequence[str], here: Mapping[str, Waiting]) -> int:
+        remote = any(here[name].remote for name in group)
+        return self._seats * CROSS_TABLES if remote else self._seats
+
+    def _fits(self, group: Sequence[str], here: Mapping[str, Waiting]) -> bool:
+        tables = 1 if any(here[name].remote for name in group) else self._seats
+        return all(here[name].free_seats >= tables for name in group)
+
+    def _partners(
+        self, first: str, allowed: Sequence[str], here: Mapping[str, Waiting], slot: int
+    ) -> Group:
+        gains, index = self._renewed(), self._index
+        group = [first]
+        while len(group) < self._size(group, here):
+            owners = {here[name].owner for name in group}
+            others = [
+                name
+                for name in allowed
+                if here[name].owner not in owners and self._fits((*group, name), here)
+            ]
+            if not others:
+                break
+            rows = [index[name] for name in group]
+            worth = {name: float(gains[index[name], rows].sum()) for name in others}
+            group.append(min(others, key=lambda name: (-worth[name], self._lot(slot, name))))
+        return tuple(group)
+
+    def _tables(self, chosen: Group, here: Mapping[str, Waiting], slot: int) -> tuple[Group, ...]:
+        seated = sorted(chosen, key=lambda name: self._lot(slot, "seat", name))
+        if not any(here[name].remote for name in chosen):
+            return rotations(seated)
+        # Tables are filled one by one: with few owners the last is all house, and gives the par.
+        places = self._seats * CROSS_TABLES
+        seated += [HOUSE] * (places - len(seated))
+        return tuple(tuple(seated[at : at + self._seats]) for at in range(0, places, self._seats))
+
+    def _lot(self, *about: object) -> str:
+        return digest(self._seed, *about)
+
+    def _inputs(self, here: Mapping[str, Waiting], slot: int) -> str:
+        rows = [
+            (each.name, each.owner, each.served, each.present_h, each.free_seats, each.remote)
+            for each in here.values()
+        ]
+        return digest("ladder", self._seed, self._seats, slot, rows, self._past)
+
+    # What is known of whom.
+
+    def _know(self, here: Collection[str]) -> None:
+        """Reckon with those who played and those who are here, and with nobody else."""
+        known = {*self._played, *here}
+        if known != self._index.keys():
+            self._index = {name: at for at, name in enumerate(sorted(known))}
+            self._counted, self._gains = 0, None
+            self._gram = np.zeros((len(known), len(known)))
+
+    def _note(self, tables: tuple[Group, ...]) -> None:
+        self._past.append(tables)
+        self._played.update(bot for table in tables for bot in table)
+        if len(self._past) - self._counted >= self._renewal:
+            self._gains = None
+        elif self._gains is not None:
+            self._halve(self._gains, tables)
+
+    def _halve(self, gains: Array, tables: tuple[Group, ...]) -> None:
+        """What a deal-set in play will tell is not told by another that is drawn beside it."""
+        # The house is no partner that is chosen; it may come up here before it is known.
+        met = sorted({self._index[bot] for table in tables for bot in table if bot != HOUSE})
+        gains[np.ix_(met, met)] /= 2.0
+
+    @property
+    def _renewal(self) -> int:
+        """Deal-sets after which the gains are reckoned anew."""
+        return max(1, len(self._index) // self._seats)
+
+    def _renewed(self) -> Array:
+        """The gains of all pairs, from the deal-sets up to the last renewal."""
+        if self._gains is None:
+            upto = len(self._past) - len(self._past) % self._renewal
+            for tables in itertools.islice(self._past, self._counted, upto):
+                players, added = gram(tables)
+                rows = [self._index[bot] for bot in players]
+                self._gram[np.ix_(rows, rows)] += added
+            self._counted = upto
+            self._gains = gains_of(self._gram, self._seats)
+            for tables in itertools.islice(self._past, upto, None):
+                self._halve(self._gains, tables)
+        return self._gains
+
+
+def gains_of(known: Array, seats: int) -> Array:
+    """(bots, bots): how much a deal-set between two would tell, beside other pairs."""
+    number = len(known)
+    # Sums of rows stay zero: what is inverted is the part that differences lie in.
+    faint = _FAINT * (np.eye(number) - 1.0 / number)
+    ones = np.full((number, number), 1.0 / number)
+    spread = np.linalg.inv(known + faint + ones) - ones
+    variances = _differences(spread)
+    gains: Array = _differences(spread @ spread) / (1.0 / seats + variances)
+    return gains
+
+
+def _differences(matrix: Array) -> Array:
+    own = np.diag(matrix)
+    differences: Array = own[:, None] + own - 2.0 * matrix
+    return differences
+
+
+def _waited(bot: Waiting) -> float:
+    """Deal-sets an hour, those of a new bot counting a quarter."""
+    rate = bot.served / bot.present_h if bot.served else 0.0
+    return rate / (_NEW_WEIGHT if bot.served < NEW else 1.0)
+
+
+def _ahead(waiting: Collection[Waiting]) -> dict[str, float]:
+    """Deal-sets that each had more than the least served, hours here being equal."""
+    hours = sum(each.present_h for each in waiting)
+    rate = sum(each.served for each in waiting) / hours if hours else 0.0
+    over = {each.name: each.served - rate * each.present_h for each in waiting}
+    least = min(over.values(), default=0.0)
+    return {name: more - least for name, more in over.items()}

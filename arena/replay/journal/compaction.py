@@ -1,0 +1,261 @@
+"""Journals get smaller while the arena runs: what is not needed any more leaves their files.
+
+A full segment is never appended to again. So a few of them, one after the other, are written anew
+as one file without the records of matches that are over; it takes the name of the last of them, in
+one step, and says in its first record which others it replaces. These are removed then. A kill
+or a power cut at any moment leaves either the old files or the new one.
+
+Of a match that is over some segments may still hold records while those of others are gone. So
+the new file also names such matches, and whoever reads the journal passes their records over.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from arena.replay import disk
+from arena.replay.journal.kept_sessions import KeptSession, session_records
+from arena.replay.journal.segments import head_of
+from arena.replay.records import JOURNAL_MAGIC, Damaged, framed, read_records
+from arena.wire.fields import tag_bytes, tag_varint
+from cardarena.v1 import journal_pb2
+
+MAX_KEPT_BYTES: Final = 32 << 20
+"""What is kept of several segments is written into one file up to this size."""
+SLICE_RECORDS: Final = 1_000
+"""Records that are read before others have their turn: about a millisecond."""
+SESSION_BYTES: Final = 32
+"""What a session takes in a segment, about."""
+
+_NUMBER: Final = tag_varint(1)[0]
+_OPENED: Final = tag_bytes(2)[0]
+_CLOSED: Final = tag_bytes(4)[0]
+_SEATED: Final = tag_bytes(6)[0]
+_SESSION: Final = tag_bytes(7)[0]
+_ORDERED: Final = tag_bytes(9)[0]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Content:
+    """What stands in a segment."""
+
+    size: int
+    head: journal_pb2.Run
+    bytes_of: Counter[int] = field(default_factory=Counter)
+    """By the number of the match."""
+    orders: Counter[str] = field(default_factory=Counter)
+    """Bytes of orders, by the match's id."""
+    sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
+    """What sessions had counted up to, by the bot's name and instance."""
+    ids: dict[int, str] = field(default_factory=dict)
+    """Of the matches that begin here, by number."""
+    ends: set[int] = field(default_factory=set)
+    """Numbers of matches that end here."""
+
+    def take(self, number: int, kind: int, body: bytes) -> None:
+        """Take note of the next record."""
+        size = len(framed(body))
+        if number:
+            self.bytes_of[number] += size
+        if kind == _CLOSED:
+            self.ends.add(number)
+        elif kind in (_OPENED, _SEATED, _SESSION, _ORDERED):
+            record = journal_pb2.Record.FromString(body)
+            if kind == _OPENED:
+                self.ids[number] = record.opened.match_id
+            elif kind == _ORDERED:
+                self.orders[record.ordered.match_id] += size
+            elif kind == _SESSION:
+                each = record.session
+                self.keep_session(each.bot, each.instance, each.epoch, each.matches)
+            else:
+                for bot in record.seated.bots:
+                    self.keep_session(bot.bot, bot.instance, 0, bot.match)
+
+    def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
+        """Take note of a session's counters."""
+        known = self.sessions.pop((bot, instance), KeptSession())
+        self.sessions[bot, instance] = known.including(epoch, matches)  # the latest comes last
+
+    def stays(self, over: Collection[int], needed: Collection[str]) -> int:
+        """About how many bytes of it are needed."""
+        matches = sum(size for number, size in self.bytes_of.items() if number not in over)
+        orders = sum(size for name, size in self.orders.items() if name in needed)
+        return matches + orders + SESSION_BYTES * len(self.sessions)
+
+
+class Compactor:
+    """Compacts the segments of one process, again and again. Blocks; used on one thread at a time."""
+
+    def __init__(self, pause: Callable[[], None] = lambda: None) -> None:
+        """`pause` is called after each piece of work; it may sleep, or raise to give up."""
+        self._pause = pause
+        self._contents: dict[Path, _Content] = {}
+        self._unusable: set[Path] = set()
+
+    def compact(
+        self, segments: Sequence[Path], needed: Collection[str], *, sessions: bool = True
+    ) -> int:
+        """Drop what is not needed of full segments, oldest first; returns the bytes that were freed.
+
+        A segment in which half or more is needed stays as it is, as does one that is damaged.
+
+        Args:
+          segments: All of one process but the one that is being written.
+          needed: The matches whose records are still needed, by id.
+          sessions: Whether what bots' sessions had counted up to is to be kept.
+
+        Raises:
+          OSError: if a file cannot be read or written; then all that was needed is still there.
+        """
+        replaced = {name for each in segments for name in head_of(each).replaces}
+        freed = self._remove([each for each in segments if each.name in replaced])
+        segments = [each for each in segments if each.name not in replaced]
+        contents = {each: self._content(each) for each in segments}
+        self._contents = {path: each for path, each in contents.items() if each is not None}
+        over = self._over(needed)
+        for group in list(self._groups(segments, over, needed)):
+            freed += self._rewrite(group, over, needed, sessions=sessions)
+        return freed
+
+    def _content(self, segment: Path) -> _Content | None:
+        """What stands in a segment; None if it cannot be known."""
+        size = segment.stat().st_size
+        known = self._contents.get(segment)
+        if segment in self._unusable or (known is not None and known.size == size):
+            return known
+        content = _Content(size, head_of(segment))
+        try:
+            with segment.open("rb") as file:
+                for number, kind, body in self._records(file):
+                    content.take(number, kind, body)
+        except Damaged as error:
+            self._unusable.add(segment)
+            why = f"{segment.name}: {error}"
+            _log.error("a journal is damaged, and stays as it is", extra={"why": why})
+            return None
+        return content
+
+    def _records(self, file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
+        """The match's number, the tag of its kind, and the body of each record but the first."""
+        for at, record in enumerate(read_records(file, JOURNAL_MAGIC)):
+            if at % SLICE_RECORDS == SLICE_RECORDS - 1:
+                self._pause()
+            if at:
+                yield *_number_and_kind(record.body), record.body
+
+    def _over(self, needed: Collection[str]) -> set[int]:
+        """Numbers of the matches that are not needed, as far as the segments tell."""
+        over: set[int] = set()
+        for content in self._contents.values():
+            over.update(content.head.over)
+            over.update(number for number, name in content.ids.items() if name not in needed)
+        return over
+
+    def _groups(
+        self, segments: Sequence[Path], over: Collection[int], needed: Collection[str]
+    ) -> Iterator[list[Path]]:
+        """Segments that follow each other and are worth to be written anew as one."""
+        group: list[Path] = []
+        size = kept = 0
+        for segment in (*segments, None):
+            content = None if segment is None else self._contents.get(segment)
+            stays = 0 if content is None else content.stays(over, needed)
+            if group and (content is None or kept + stays > MAX_KEPT_BYTES):
+                if 2 * kept < size:
+                    yield group
+                group, size, kept = [], 0, 0
+            if segment is not None and content is not None:
+                group.append(segment)
+                size += content.size
+                kept += stays
+
+    def _rewrite(
+        self,
+        group: Sequence[Path],
+        over: Collection[int],
+        needed: Collection[str],
+        *,
+        sessions: bool,
+    ) -> int:
+        """Write a group anew without what is not needed; returns the bytes that were freed."""
+        target = group[-1]
+        contents = [self._contents[each] for each in group]
+        elsewhere = [each for path, each in self._contents.items() if path not in group]
+        touched = {number for each in contents for number in (*each.bytes_of, *each.head.over)}
+        ended = {number for each in self._contents.values() for number in each.ends}
+        run = journal_pb2.Run(
+            boot_id=contents[0].head.boot_id,
+            replaces=[each.name for each in group[:-1]],
+            # Of one that has no end in a full segment, there may be more in the one in use.
+            over=sorted(
+                number
+                for number in touched & set(over)
+                if number not in ended or any(number in each.bytes_of for each in elsewhere)
+            ),
+        )
+        size = sum(each.size for each in contents)
+        partial = target.with_name(f".{target.name}.partial")
+        pieces = self._kept(group, run, over, needed, sessions=sessions)
+        disk.write_whole(target, pieces, partial, 0o600)
+        del self._contents[target]
+        for each in group[:-1]:
+            self._remove([each])
+        return size - target.stat().st_size
+
+    def _kept(
+        self,
+        group: Sequence[Path],
+        run: journal_pb2.Run,
+        over: Collection[int],
+        needed: Collection[str],
+        *,
+        sessions: bool,
+    ) -> Iterator[bytes]:
+        """What is to be written of a group, piece by piece."""
+        yield JOURNAL_MAGIC + framed(journal_pb2.Record(run=run).SerializeToString())
+        counted = _Content(0, run)
+        for segment in group:
+            for (bot, instance), kept in self._contents[segment].sessions.items():
+                counted.keep_session(bot, instance, kept.epoch, kept.matches)
+        if sessions:
+            for record in session_records(counted.sessions):
+                yield framed(record.SerializeToString())
+        for segment in group:
+            with segment.open("rb") as file:
+                for number, kind, body in self._records(file):
+                    if number == 0:
+                        if kind != _ORDERED:
+                            continue
+                        record = journal_pb2.Record.FromString(body)
+                        if record.ordered.match_id not in needed:
+                            continue
+                    elif number in over:
+                        continue
+                    yield framed(body)
+
+    def _remove(self, segments: Sequence[Path]) -> int:
+        size = 0
+        for segment in segments:
+            size += segment.stat().st_size
+            segment.unlink()
+            self._contents.pop(segment, None)
+        return size
+
+
+def _number_and_kind(body: bytes) -> tuple[int, int]:
+    """The number of a record's match, 0 for none, and the tag of what it says."""
+    if body[0] != _NUMBER:
+        return 0, body[0]
+    number = shift = 0
+    for at in range(1, len(body) - 1):
+        number |= (body[at] & 0x7F) << shift
+        if body[at] < 0x80:
+            return number, body[at + 1]
+        shift += 7
+    raise Damaged("a record has no end of its match's number")

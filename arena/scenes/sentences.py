@@ -1,0 +1,164 @@
+"""Sentences of what happened, from templates and the fields of an event.
+
+A template names fields in braces. How one is said follows from its type, or
+from what stands after the colon:
+
+| field                    | said as                                                |
+|--------------------------|--------------------------------------------------------|
+| a `Seat`                 | the name of who sits there                             |
+| a card, or some          | the cards                                              |
+| a number, a word         | as it is; underscores of a word are spaces             |
+| `{winner:seat}`          | the name, where a plain number stands for a seat       |
+| `{looed:seats}`          | names: ann, bob and cec                                |
+| `{trump:suit}`           | the suit                                               |
+| `{totals:each}`          | by seat: ann 12 and bob 5                              |
+| `{gained:signed}`        | by seat: ann +12 and bob -5; of one number, +12        |
+| `{rule:quoted}`          | a bot's own words, in quotation marks                  |
+| `{tricks:count trick}`   | 1 trick, 2 tricks                                      |
+
+A callable gives the template, or the whole line, for an event whose words depend on it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from string import Formatter
+from types import UnionType
+from typing import Any, Final, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from arena.cards import CANONICAL
+from arena.games.contract import Event, Seat
+from arena.scenes.vocabulary import Face, Line, Name, Part, Suit
+
+Template: TypeAlias = str | Callable[[Any], str | Line]
+Words: TypeAlias = Mapping[type, Template]
+"""For each class of events of a game what is said of them."""
+
+_FORMATTER: Final = Formatter()
+_AND: Final = " and "
+
+
+def sentence(event: Event, words: Words) -> Line:
+    """What is said of an event.
+
+    Raises:
+      KeyError: if there are no words for its class, or no such field.
+    """
+    template = words[type(event)]
+    said = template if isinstance(template, str) else template(event)
+    return fill(said, event) if isinstance(said, str) else said
+
+
+def fill(template: str, fields: object) -> Line:
+    """A template with the attributes of an object.
+
+    Raises:
+      KeyError: if the object has no such attribute.
+    """
+    cls: Any = type(fields)
+    seats = _seat_fields(cls)
+    parts: list[Part] = []
+    for text, name, spec, _ in _FORMATTER.parse(template):
+        if text:
+            parts.append(text)
+        if name is not None:
+            if not hasattr(fields, name):
+                raise KeyError(name)
+            parts += _said(getattr(fields, name), spec or ("seat" if name in seats else ""))
+    return tuple(parts)
+
+
+def line(*parts: object) -> Line:
+    """Running text of strings, numbers and parts."""
+    known = (str, Name, Face, Suit)
+    return tuple(each if isinstance(each, known) else str(each) for each in parts)
+
+
+def listed(lines: Sequence[Line]) -> Line:
+    """Several in a sentence: a, b and c."""
+    parts: list[Part] = []
+    for at, each in enumerate(lines):
+        if at:
+            parts.append(_AND if at == len(lines) - 1 else ", ")
+        parts += each
+    return tuple(parts)
+
+
+def joined(lines: Iterable[Line], between: str = " ") -> Line:
+    """Several lines after each other."""
+    parts: list[Part] = []
+    for each in lines:
+        if each and parts:
+            parts.append(between)
+        parts += each
+    return tuple(parts)
+
+
+def faces(cards: Iterable[str]) -> Line:
+    """Cards in running text, with a space between them."""
+    return joined((Face(card),) for card in cards)
+
+
+def by_seat(values: Sequence[int], *, signed: bool = False) -> Line:
+    """A number for each seat: ann 12 and bob 5."""
+    return listed(
+        [
+            line(Name(Seat(seat)), f" {value:+}" if signed else f" {value}")
+            for seat, value in enumerate(values)
+        ]
+    )
+
+
+def names(seats: Iterable[int]) -> Line:
+    """Names in a sentence; `nobody` if there are none."""
+    return listed([(Name(Seat(seat)),) for seat in seats]) or ("nobody",)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 trick, 2 tricks, 3 passes."""
+    plural = "es" if what.endswith(("s", "sh", "ch")) else "s"
+    return f"{number} {what}" + ("" if number == 1 else plural)
+
+
+def plain(value: object) -> str:
+    """A word of the rules as text."""
+    return str(value).replace("_", " ")
+
+
+def _said(value: Any, spec: str) -> Line:
+    match spec:
+        case "seat":
+            return (Name(value),)
+        case "seats":
+            return names(value)
+        case "suit":
+            return (Suit(value),)
+        case "each":
+            return by_seat(value)
+        case "signed":
+            return (f"{value:+}",) if isinstance(value, int) else by_seat(value, signed=True)
+        case "quoted":
+            return (f"“{value}”",)
+        case "":
+            return _plainly(value)
+    kind, _, what = spec.partition(" ")
+    if kind != "count":
+        raise KeyError(spec)
+    return (counted(value, what),)
+
+
+def _plainly(value: Any) -> Line:
+    if isinstance(value, tuple):
+        return faces(value)
+    if isinstance(value, str) and value in CANONICAL:
+        return (Face(value),)
+    return (plain(value),)
+
+
+@cache
+def _seat_fields(cls: type[Any]) -> frozenset[str]:
+    """The fields that are a seat by their type."""
+    return frozenset(
+        name
+        for name, hint in get_type_hints(cls).items()
+        if hint is Seat or (get_origin(hint) in (Union, UnionType) and Seat in get_args(hint))
+    )

@@ -1,0 +1,1 @@
+"""Plays competitions: tournaments of every format, standing ladders, and comparisons of versions."""

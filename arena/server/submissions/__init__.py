@@ -1,0 +1,1 @@
+"""What owners submit: taken in, qualified one after the other, and looked after."""

@@ -1,0 +1,42 @@
+"""What the processes of a version printed, which is its owner's: `DATA/logs/BOT@VERSION/NAME.log`."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from arena.store import Version
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,99}\.log")
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log of a version."""
+
+    name: str
+    size_bytes: int
+    written_unix_s: float
+
+
+def logs_folder(data: Path, version: Version) -> Path:
+    """Where a version's logs are."""
+    return data / "logs" / str(version).replace(" ", "_")
+
+
+def logs_of(data: Path, version: Version) -> list[Log]:
+    """The logs of a version, by name."""
+    found = []
+    for path in logs_folder(data, version).glob("*.log"):
+        if _NAME.fullmatch(path.name) and not path.is_symlink():
+            status = path.stat()
+            found.append(Log(path.name, status.st_size, status.st_mtime))
+    return sorted(found, key=lambda log: log.name)
+
+
+def open_log(data: Path, version: Version, name: str) -> BinaryIO | None:
+    """A log to read; None if there is none of that name, which is no path."""
+    if not _NAME.fullmatch(name):
+        return None
+    path = logs_folder(data, version) / name
+    return path.open("rb") if path.is_file() and not path.is_symlink() else None

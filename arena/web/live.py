@@ -1,0 +1,274 @@
+"""What is live over HTTP: the list, the page of a match in play, and its feed."""
+
+import asyncio
+import contextlib
+import functools
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from arena.web.app import Web, answer_moment, unslugged
+from arena.web.archive import Archive, title_of
+from arena.web.document import Place, document, page_keys
+from arena.web.hall import Followed, Hall, HallFull, NoArena, NotLive, Tape
+from arena.web.live_list import LiveList
+from arena.web.pages.lists import home, live_rows, live_sheet
+from arena.web.sheet import Sheet
+from arena.web.site import NotFound
+from arena.web.slugs import slug
+from arena.web.trees import Element, Tree, element, html, listed
+from cardarena.v1 import watch_pb2
+
+RETRY_MS = 2_000
+_RETRY = b"retry: %d\n\n" % RETRY_MS
+_COMMENT = b": here\n\n"
+_NOW = b"event: now\ndata: %d\n\n"
+"""What time it is here: a browser's own clock may be another."""
+_FULL = "Too many watch already. Try again in a minute."
+
+
+class LivePages:
+    """Routes of what is live, of one folder."""
+
+    def __init__(self, web: Web, hall: Hall) -> None:
+        self._web = web
+        self._hall = hall
+        self._list = LiveList(hall.source, _drawn)
+
+    def routes(self) -> tuple[BaseRoute, ...]:
+        """To stand before those of finished pages."""
+        return (
+            *(Route(path, self.home) for path in ("/", "/index", "/index.html", "/index.json")),
+            *(Route(path, self.list) for path in ("/live", "/live.html", "/live.json")),
+            Route("/live/feed", self.list_feed),
+            Route("/m/{match}/live", self.match),
+            Route("/m/{match}/live.html", self.match),
+            Route("/m/{match}/feed", self.feed),
+        )
+
+    async def home(self, request: Request) -> Response:
+        """Make `/`."""
+        return await self._moment(request, Place("index"), home)
+
+    async def list(self, request: Request) -> Response:
+        """Make `/live`."""
+        return await self._moment(request, Place("live"), functools.partial(live_sheet, at=_time()))
+
+    async def _moment(
+        self,
+        request: Request,
+        place: Place,
+        make: Callable[[Archive, Place, watch_pb2.ListLiveResponse | None], Sheet],
+    ) -> Response:
+        """A page of what is played now, of which all who ask within a moment get the same."""
+        kind = "json" if request.url.path.endswith(".json") else "html"
+        found = await self._list.now()
+
+        def body() -> bytes:
+            sheet = make(self._web.archive, place, found)
+            return (sheet.json() if kind == "json" else sheet.html(place)).encode()
+
+        return answer_moment(request, await self._web.made(f"{place.path}.{kind}", body), kind)
+
+    async def list_feed(self, request: Request) -> Response:
+        """Make `/live/feed`."""
+        address = request.client.host if request.client else ""
+        return _Feed(self._hall, self._list, address, 0)
+
+    async def match(self, request: Request) -> Response:
+        """Make `/m/ID/live`."""
+        match_id = unslugged(request.path_params["match"])
+        try:
+            tape = await self._hall.tape(match_id)
+        except NoArena:
+            raise
+        except NotLive:
+            found = await asyncio.to_thread(self._web.archive.match, match_id)
+            if found is not None and found.published:  # it is over meanwhile
+                return RedirectResponse(f"/m/{slug(match_id)}/all/1.html", 302)
+            text = f"no match {match_id!r} may be watched live: it is over, sealed, or never was"
+            raise NotFound(text, "live") from None
+        return Response(
+            _page(tape),
+            media_type="text/html; charset=utf-8",
+            headers={"cache-control": "no-store"},
+        )
+
+    async def feed(self, request: Request) -> Response:
+        """Make `/m/ID/feed`."""
+        match_id = unslugged(request.path_params["match"])
+        given = request.headers.get("last-event-id") or request.query_params.get("after", "0")
+        after = int(given) if given.isdecimal() and len(given) < 10 else 0
+        try:
+            tape = await self._hall.tape(match_id)
+        except NoArena:
+            raise
+        except NotLive as error:
+            raise NotFound(str(error), "live") from None
+        address = request.client.host if request.client else ""
+        return _Feed(self._hall, tape, address, after)
+
+
+class _Feed(Response):
+    """A feed, until the match is over, the watcher leaves, or takes nothing for too long."""
+
+    def __init__(self, hall: Hall, tape: Followed, address: str, after: int) -> None:
+        self._hall = hall
+        self._tape = tape
+        self._address = address
+        self._after = after
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            with self._hall.seat(self._tape, self._address):
+                await self._tell(receive, send)
+        except HallFull:
+            headers = {"retry-after": "60", "cache-control": "no-store"}
+            await Response(_FULL, 503, headers, "text/plain; charset=utf-8")(scope, receive, send)
+
+    async def _tell(self, receive: Receive, send: Send) -> None:
+        headers = [
+            (b"content-type", b"text/event-stream; charset=utf-8"),
+            (b"cache-control", b"no-store"),
+            (b"x-accel-buffering", b"no"),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        gone = asyncio.ensure_future(_gone(receive))
+        try:
+            async for piece in self._pieces(gone):
+                async with asyncio.timeout(self._hall.limits.slow_s):
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+        except TimeoutError:
+            return  # the connection is cut, as the answer has no end
+        finally:
+            gone.cancel()
+        if not gone.done() or gone.cancelled():
+            with contextlib.suppress(OSError):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _pieces(self, gone: "asyncio.Future[None]") -> AsyncIterator[bytes]:
+        tape = self._tape
+        body, place = tape.join(self._after)
+        yield _RETRY + _NOW % (time.time_ns() // 1_000_000) + body
+        while not gone.done():
+            changed = tape.changed
+            body, place = tape.since(place)
+            if body:
+                yield body
+                continue
+            if tape.over:
+                return
+            wait = self._hall.limits.comment_s
+            done, _ = await asyncio.wait(
+                (gone, changed), timeout=wait, return_when=asyncio.FIRST_COMPLETED
+            )
+            if not done:
+                yield _COMMENT
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _drawn(found: watch_pb2.ListLiveResponse | None) -> Any:
+    """The list as the script builds it."""
+    return listed(live_rows(Place("live"), found, _time()))
+
+
+def _time() -> str:
+    return f"{datetime.now(UTC):%H:%M:%S}"
+
+
+def _page(tape: Tape) -> str:
+    """The page of a match in play, with its present picture."""
+    follower, step = tape.follower, tape.last
+    assert follower is not None
+    assert step is not None
+    place = Place(f"m/{slug(tape.match_id)}/live")
+    names: list[Tree] = []
+    for seat, name in enumerate(follower.names):
+        names += [" – "] if seat else []
+        names.append(element("bdi", "", name))
+    title = title_of(follower.terms.game.id)
+    about = f"live · spectator's eyes · match {tape.match_id}"
+    main = element(
+        "div",
+        "page",
+        element(
+            "div",
+            "heading",
+            element("h1", "match", f"{title}: ", *names),
+            element(
+                "p",
+                "about",
+                element("strong", "", f"hand {step.hand + 1}", id="hand"),
+                f" · {about}",
+            ),
+            element("p", "clock-note", _clock_words(tape), id="clock", role="timer"),
+            element(
+                "p", "live-note", "This is the present picture; reload for a newer one.", id="state"
+            ),
+        ),
+        element(
+            "div",
+            "watch",
+            element("div", "picture", step.table, id="picture"),
+            _log(step.words, step.label),
+        ),
+        data_feed=f"feed?after={tape.number}",
+        data_clock=json.dumps(tape.running),
+        id="live",
+    )
+    bar = _BAR.format(words=html(step.words), keys=page_keys())
+    return document(
+        main,
+        title=f"{title}: {' – '.join(follower.names)}, live",
+        place=place,
+        scripts=("live.js", "site.js"),
+        after=bar,
+        with_cards=True,
+    )
+
+
+def _clock_words(tape: Tape) -> str:
+    """Whose clock runs, as it is said without the script that counts down."""
+    running = tape.running
+    if running is None or not running.banks:
+        return ""
+    names = " and ".join(name for name, _ in running.banks)
+    banks = ", ".join(_seconds(bank_ms) for _, bank_ms in running.banks)
+    return f"{names} to move: {_seconds(running.move_ms)}, then {banks} in the bank."
+
+
+def _seconds(ms: int) -> str:
+    return f"{ms / 1000:.1f}\N{NO-BREAK SPACE}s"
+
+
+def _log(words: Element, label: str) -> Element:
+    row = element("li", "", element("span", "soft", label), words)
+    return element(
+        "div",
+        "log",
+        element("h2", "", "What was just done"),
+        element("ol", "rows", row, id="log"),
+        role="region",
+        aria_label="log",
+        tabindex="0",
+    )
+
+
+_BAR = """\
+<div class="bar" role="region" aria-label="the last step">
+<p class="words" id="words" tabindex="0">{words}</p>
+<p class="hidden" id="spoken" aria-live="polite"></p>
+{keys}</div>
+"""

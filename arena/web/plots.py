@@ -1,0 +1,322 @@
+"""Five plots as SVG trees, each beside the table that says the same in figures.
+
+They are made on the server, so they are in exports and without scripts too. A plot is for
+the eye alone (`role=img` with its message as the name): whoever does not see it reads the table.
+Colours are the style sheet's, and nothing is told by colour alone.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from arena.replay.words import count
+from arena.web.trees import Element, Tree, element
+
+WIDE: Final = 720
+"""Width of a plot in its own units; the page scales it."""
+MOST_MARKS: Final = 2_000
+"""Marks of a plot; of more, every second, third … is drawn."""
+_ROW: Final = 26
+_NAME: Final = 150
+_TICKS: Final = 5
+_LONGEST_NAME: Final = 14
+_M = TypeVar("_M")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A bot in a table of skills."""
+
+    bot: str
+    tier: int | None
+    """From 1; None if it is not ranked."""
+    value: float | None
+    half_width: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What was known of two bots after so many deal-sets."""
+
+    deal_sets: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class FaultMark:
+    """A fault at a decision of a match."""
+
+    match: int
+    """Which of those that are drawn, from 0."""
+    decision: int
+    kind: str
+
+
+def standings_plot(rows: Sequence[Standing]) -> Element:
+    """Dots with 95 % bars, a line between tiers."""
+    ranked = [row for row in rows if row.value is not None]
+    if not ranked:
+        return _empty("nobody is ranked yet")
+    ends = [
+        (row.value or 0.0) + sign * (row.half_width or 0.0) for row in ranked for sign in (-1, 1)
+    ]
+    axis = _Axis([*ends, 0.0], _NAME, WIDE - 20)
+    marks: list[Tree] = []
+    for at, row in enumerate(ranked):
+        y = 16 + at * _ROW
+        if at and row.tier != ranked[at - 1].tier:
+            marks.append(_line(0, y - _ROW / 2, WIDE, y - _ROW / 2, "tier"))
+        assert row.value is not None
+        marks.append(_text(_NAME - 10, y + 4, _cut(row.bot), "end"))
+        if row.half_width is not None:
+            low, high = axis(row.value - row.half_width), axis(row.value + row.half_width)
+            marks.append(_line(low, y, high, y, "bar-95"))
+        marks.append(_circle(axis(row.value), y, 5, "dot"))
+    best = ranked[0].bot
+    return _svg(
+        f"Skills with 95 % bars; best is {best}.",
+        16 + len(ranked) * _ROW + 24,
+        [*axis.drawn(8 + len(ranked) * _ROW), *marks],
+    )
+
+
+def versions_plot(steps: Sequence[Standing]) -> Element:
+    """Skill at one tournament after the other: a dot with its bar, `bot` names where."""
+    known = [each for each in steps if each.value is not None]
+    if not known:
+        return _empty("no tournament has ranked it yet")
+    ends = [
+        (row.value or 0.0) + sign * (row.half_width or 0.0) for row in known for sign in (-1, 1)
+    ]
+    height, top = 200, 12
+    axis = _Axis([*ends, 0.0], height - 30, top)
+    gap = (WIDE - 90) / len(known)
+    marks: list[Tree] = []
+    points = []
+    for at, row in enumerate(_thinned(known)):
+        assert row.value is not None
+        x = 70 + gap * (at + 0.5)
+        points.append(f"{x:.1f},{axis(row.value):.1f}")
+        if row.half_width is not None:
+            marks.append(
+                _line(
+                    x,
+                    axis(row.value - row.half_width),
+                    x,
+                    axis(row.value + row.half_width),
+                    "bar-95",
+                )
+            )
+        marks.append(_circle(x, axis(row.value), 5, "dot"))
+        marks.append(_text(x, height - 6, _cut(row.bot, max(4, int(gap / 8))), "middle"))
+    path = element("polyline", "steps", points=" ".join(points))
+    return _svg("Skill with 95 % bars, oldest first.", height, [*axis.rungs(), path, *marks])
+
+
+def pairs_plot(bots: Sequence[str], better: Sequence[Sequence[float | None]]) -> Element:
+    """A heat map of the chance that the row's bot is the better one, with the number in each cell.
+
+    Pairs that tell nothing are grey. Blue is the row's, orange the column's, and the more certain
+    the deeper: a scale for all kinds of eyes.
+    """
+    if not bots:
+        return _empty("no two bots have met")
+    shown = len(bots)
+    side = min(56.0, (WIDE - _NAME) / shown)
+    marks: list[Tree] = []
+    for row, bot in enumerate(bots):
+        y = 30 + row * 30
+        marks.append(_text(_NAME - 10, y + 19, _cut(bot), "end"))
+        marks.append(
+            _text(_NAME + side * (row + 0.5), 20, _cut(bot, max(3, int(side / 7))), "middle")
+        )
+        for column in range(shown):
+            chance = better[row][column]
+            x = _NAME + side * column
+            marks.append(_rect(x, y, side - 2, 28, f"cell {_shade(chance)}"))
+            if chance is not None:
+                marks.append(
+                    _text(x + side / 2 - 1, y + 19, chance_words(chance), "middle", "in-cell")
+                )
+    return _svg(
+        "Chance in % that the row's bot is better than the column's.", 36 + shown * 30, marks
+    )
+
+
+def progress_plot(one: str, other: str, looks: Sequence[Progress]) -> Element:
+    """The estimate after every deal-set, in the band that holds at every look at once."""
+    if not looks:
+        return _empty("they have not met yet")
+    thin = _thinned(looks)
+    finite = [end for each in thin for end in (each.low, each.high) if math.isfinite(end)]
+    means = [each.mean for each in thin]
+    # Early bands are as wide as the rules allow, and would flatten the rest.
+    late = [each for each in thin[len(thin) // 4 :] if math.isfinite(each.low)]
+    ends = [end for each in late for end in (each.low, each.high)] or finite
+    height = 220
+    axis = _Axis([*ends, *means, 0.0], height - 30, 12)
+    last = thin[-1].deal_sets
+
+    def x(deal_sets: int) -> float:
+        return 70 + (WIDE - 90) * deal_sets / max(last, 1)
+
+    above = [f"{x(each.deal_sets):.1f},{axis.inside(each.high):.1f}" for each in thin]
+    below = [f"{x(each.deal_sets):.1f},{axis.inside(each.low):.1f}" for each in reversed(thin)]
+    band = element("path", "band", d="M" + "L".join([*above, *below]) + "Z")
+    line = element(
+        "polyline",
+        "estimate",
+        points=" ".join(f"{x(each.deal_sets):.1f},{axis(each.mean):.1f}" for each in thin),
+    )
+    marks = [
+        _text(70, height - 6, "0", "middle"),
+        _text(WIDE - 20, height - 6, count(last, "deal-set"), "end"),
+    ]
+    return _svg(
+        f"{one} against {other}: points a deal-set, with the band that holds at every look.",
+        height,
+        [*axis.rungs(), band, line, *marks],
+    )
+
+
+def faults_plot(kinds: Sequence[str], marks: Sequence[FaultMark], matches: int) -> Element:
+    """Faults by match and decision, a shape for each kind."""
+    if not marks:
+        return _empty("no faults")
+    height = 200
+    last = max(each.decision for each in marks)
+    drawn: list[Tree] = [
+        _line(60, height - 30, WIDE - 20, height - 30, "axis"),
+        _line(60, 12, 60, height - 30, "axis"),
+        _text(60, height - 10, "match 1", "start"),
+        _text(WIDE - 20, height - 10, f"match {matches}", "end"),
+        _text(52, 18, str(last), "end"),
+        _text(52, height - 30, "decision 0", "end"),
+    ]
+    for each in _thinned(marks):
+        x = 66 + (WIDE - 96) * each.match / max(matches - 1, 1)
+        y = height - 30 - (height - 42) * each.decision / max(last, 1)
+        drawn.append(_mark(kinds.index(each.kind), x, y))
+    for at, kind in enumerate(kinds):
+        drawn += [
+            _mark(at, 80 + 130 * at, height + 4),
+            _text(90 + 130 * at, height + 8, kind, "start"),
+        ]
+    return _svg(f"{len(marks)} faults by match and decision.", height + 20, drawn)
+
+
+def chance_words(chance: float) -> str:
+    """A chance in %: none is certain."""
+    return ">99" if chance > 0.995 else "<1" if chance < 0.005 else f"{100 * chance:.0f}"
+
+
+class _Axis:
+    """Values on a stretch of the plot, `low_at` to `high_at`, with round ticks."""
+
+    def __init__(self, values: Iterable[float], low_at: float, high_at: float) -> None:
+        known = list(values)
+        low, high = min(known), max(known)
+        spread = (high - low) or 1.0
+        self._low, self._high = low - 0.06 * spread, high + 0.06 * spread
+        self._from, self._to = low_at, high_at
+        step = 10 ** math.floor(math.log10(spread / _TICKS))
+        self._step = next(step * by for by in (1, 2, 5, 10) if spread / (step * by) <= _TICKS)
+
+    def __call__(self, value: float) -> float:
+        share = (value - self._low) / (self._high - self._low)
+        return self._from + share * (self._to - self._from)
+
+    def inside(self, value: float) -> float:
+        """As the axis has it, or its nearer end."""
+        return self(min(max(value, self._low), self._high))
+
+    def _ticks(self) -> list[float]:
+        first = math.ceil(self._low / self._step)
+        return [at * self._step for at in range(first, math.floor(self._high / self._step) + 1)]
+
+    def drawn(self, below: float) -> list[Tree]:
+        """Ticks of an axis that lies, down to `below`."""
+        made: list[Tree] = []
+        for tick in self._ticks():
+            x = self(tick)
+            made.append(_line(x, 4, x, below, "zero" if tick == 0 else "axis"))
+            made.append(_text(x, below + 16, _figure(tick, self._step), "middle"))
+        return made
+
+    def rungs(self) -> list[Tree]:
+        """Ticks of an axis that stands."""
+        made: list[Tree] = []
+        for tick in self._ticks():
+            y = self(tick)
+            made.append(_line(64, y, WIDE - 10, y, "zero" if tick == 0 else "axis"))
+            made.append(_text(56, y + 4, _figure(tick, self._step), "end"))
+        return made
+
+
+def _thinned(marks: Sequence[_M]) -> Sequence[_M]:
+    every = math.ceil(len(marks) / MOST_MARKS)
+    return marks if every <= 1 else [*marks[:-1:every], marks[-1]]
+
+
+def _shade(chance: float | None) -> str:
+    if chance is None:
+        return "unknown"
+    if abs(chance - 0.5) < 0.1:
+        return "even"
+    sure = "-sure" if abs(chance - 0.5) > 0.475 else ""
+    return f"row{sure}" if chance > 0.5 else f"column{sure}"
+
+
+def _mark(kind: int, x: float, y: float) -> Element:
+    shapes: Mapping[int, str] = {
+        0: f"M{x - 4:.1f},{y:.1f}a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
+        1: f"M{x - 4:.1f},{y - 4:.1f}h8v8h-8Z",
+        2: f"M{x:.1f},{y - 5:.1f}l5,9h-10Z",
+        3: f"M{x:.1f},{y - 5:.1f}l5,5l-5,5l-5,-5Z",
+    }
+    return element("path", f"fault-{kind % 4}", d=shapes[kind % 4])
+
+
+def _figure(value: float, step: float) -> str:
+    digits = max(0, -math.floor(math.log10(step))) if step < 1 else 0
+    return f"{value:.{digits}f}" if value else "0"
+
+
+def _cut(name: str, most: int = _LONGEST_NAME) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def _empty(why: str) -> Element:
+    return element("p", "empty", f"No plot: {why}.")
+
+
+def _svg(message: str, height: float, inner: Iterable[Tree]) -> Element:
+    return element(
+        "svg",
+        "plot",
+        *inner,
+        viewBox=f"0 0 {WIDE} {height:.0f}",
+        role="img",
+        aria_label=message,
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, css: str) -> Element:
+    return element("line", css, x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}")
+
+
+def _rect(x: float, y: float, width: float, height: float, css: str) -> Element:
+    return element(
+        "rect", css, x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{height:.1f}"
+    )
+
+
+def _circle(x: float, y: float, radius: float, css: str) -> Element:
+    return element("circle", css, cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:.0f}")
+
+
+def _text(x: float, y: float, words: str, anchor: str, css: str = "") -> Element:
+    return element("text", css, words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor)

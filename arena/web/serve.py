@@ -1,0 +1,114 @@
+"""`arena web` itself: the site under uvicorn, until a signal."""
+
+import contextlib
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import BinaryIO
+
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from arena.web.app import Web, application
+from arena.web.arena_source import ArenaSource
+from arena.web.hall import Hall
+from arena.web.live import LivePages
+
+GRACE_S = 5
+"""How long answers that are being sent may take after a signal."""
+KEEP_ALIVE_S = 15
+MOST_CONNECTIONS = 4_000
+
+
+class _Lazy:
+    """The site, with what is live made on the loop that serves it."""
+
+    def __init__(self, web: Web, data: Path) -> None:
+        self._web = web
+        self._data = data
+        self._app: ASGIApp | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._app is None:
+            pages = LivePages(self._web, Hall(ArenaSource(self._data)))
+            self._app = application(self._web, pages.routes())
+        await self._app(scope, receive, send)
+
+
+class CannotServePages(Exception):
+    """It cannot listen. The text says why."""
+
+
+def serve(
+    data: Path,
+    host: str,
+    port: int,
+    listening: Callable[[str], None],
+    lifeline: BinaryIO | None = None,
+) -> None:
+    """Serve the pages of a folder until SIGINT or SIGTERM; `listening` is told the address.
+
+    It also ends when `lifeline` does, whose other end is held by who started it: a pipe
+    ends with its holder, however that came.
+
+    Raises:
+      CannotServePages: if the address cannot be listened on.
+    """
+    bound = _bound(host, port)
+    with contextlib.closing(bound):
+        taken = bound.getsockname()
+        shown = f"[{taken[0]}]" if ":" in taken[0] else taken[0]
+        web = Web(data)
+        config = uvicorn.Config(
+            _Lazy(web, data),
+            interface="asgi3",
+            http="h11",
+            ws="none",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=GRACE_S,
+            backlog=1024,
+            limit_concurrency=MOST_CONNECTIONS,
+        )
+        listening(f"{shown}:{taken[1]}")
+        if lifeline is not None:
+            Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+        # uvicorn raises the signal again once it has stopped: what is open is closed then as well.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        with contextlib.closing(web), contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[bound])
+
+
+def _end_with(lifeline: BinaryIO) -> None:
+    """End this process as SIGTERM does once the lifeline is cut, and at once where that is not enough."""
+    while lifeline.read(1):
+        pass
+    signal.raise_signal(signal.SIGTERM)
+    time.sleep(2 * GRACE_S)
+    os._exit(1)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise CannotServePages(f"cannot listen on {host}: {error.strerror}") from None
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(1024)
+    except OSError as error:
+        bound.close()
+        raise CannotServePages(f"cannot listen on {host}:{port}: {error.strerror}") from None
+    return bound

@@ -1,0 +1,288 @@
+"""A scene as a tree: seats around a felt, zones on it, cards in the zones.
+
+What a zone looks like is the style sheet's; here stands only what is in it. The
+seat whose eyes these are sits below, alone; others go clockwise from there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from arena.cards import JOKER
+from arena.scenes.vocabulary import (
+    Badge,
+    Card,
+    Chips,
+    Column,
+    Fact,
+    Gap,
+    Group,
+    Item,
+    Kind,
+    Line,
+    Pile,
+    Scene,
+    SeatScene,
+    Tone,
+    Word,
+    Zone,
+)
+from arena.web.trees import Element, Tree, element
+from arena.web.words import SUIT_NAMES, card_name, rank_of, text
+
+_FULL: Final = ((4, " few"), (7, ""), (12, " some"))
+"""How full a fan is: few cards need not overlap, some wrap on a phone, many anywhere."""
+_COURT: Final = frozenset("JQK")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What time a seat has left."""
+
+    bank_s: float
+    full_s: float
+    charged_s: float = 0.0
+    """By the last decision."""
+
+
+_ZONES_KEPT: Final = 2_048
+_SEATS_KEPT: Final = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Who looks at whom."""
+
+    names: Sequence[str]
+    """By seat, as bots named themselves."""
+    own: int | None = None
+    """The seat whose eyes these are."""
+    clocks: Mapping[int, Clock] | None = None
+    marks: Mapping[int, str] | None = None
+    """By seat, what is wrong with it: its last fault, or that it forfeited."""
+
+
+def table(scene: Scene, sitting: Sitting) -> Element:
+    """The table of a scene."""
+    above, below = rows_of(len(scene.seats), sitting.own)
+    return element(
+        "div",
+        f"felt seats-{len(scene.seats)}",
+        _row(scene, above, sitting, "above"),
+        _centre(scene, sitting),
+        _row(scene, below, sitting, "below"),
+    )
+
+
+def rows_of(seats: int, own: int | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The seats above and below the middle, each from left to right, clockwise around."""
+    if own is not None:
+        return tuple((own + at) % seats for at in range(1, seats)), (own,)
+    if seats == 2:
+        return (1,), (0,)
+    half = (seats + 1) // 2
+    return tuple(range(half)), tuple(range(seats - 1, half - 1, -1))
+
+
+def _row(scene: Scene, seats: Sequence[int], sitting: Sitting, css: str) -> Element:
+    names, clocks, marks = tuple(sitting.names), sitting.clocks or {}, sitting.marks or {}
+    drawn = (
+        _seat(
+            scene.seats[seat],
+            scene.unit,
+            names,
+            marks.get(seat),
+            clocks.get(seat),
+            own=seat == sitting.own,
+        )
+        for seat in seats
+    )
+    return element("div", f"seats {css} of-{len(seats)}", *drawn)
+
+
+def _centre(scene: Scene, sitting: Sitting) -> Element:
+    names = tuple(sitting.names)
+    banner = [element("p", "", *text(line, names)) for line in scene.banner]
+    zones = [_zone(zone, names, "centre") for zone in scene.centre]
+    return element(
+        "div",
+        "centre",
+        element("div", "banner", *banner, data_key="centre/banner") if banner else None,
+        element("div", "zones", *zones) if zones else None,
+        _facts(scene.facts, names, "centre/facts") if scene.facts else None,
+    )
+
+
+@lru_cache(_SEATS_KEPT)
+def _seat(
+    seat: SeatScene,
+    unit: str,
+    names: tuple[str, ...],
+    mark: str | None,
+    clock: Clock | None,
+    *,
+    own: bool,
+) -> Element:
+    """A seat that waits is as it was a step before."""
+    key = f"seat-{seat.seat}"
+    state = (" active" if seat.active else "") + (" out" if seat.out else "")
+    head = element(
+        "div",
+        "head",
+        element(
+            "div",
+            "who",
+            element("span", "number", str(seat.seat)),
+            element("bdi", "name", names[seat.seat]),
+            *(_badge(each, names) for each in seat.badges),
+            element("span", "badge fault", mark) if mark else None,
+            element("span", "badge turn", "to act") if seat.active else None,
+        ),
+        element("span", "score", seat.score, element("span", "unit", f" {unit}")),
+        data_key=f"{key}/head",
+    )
+    zones = [_zone(zone, names, key) for zone in seat.zones]
+    foot = element(
+        "div",
+        "foot",
+        _facts(seat.facts, names, f"{key}/facts") if seat.facts else None,
+        _clock(clock) if clock is not None else None,
+        data_key=f"{key}/foot",
+    )
+    return element(
+        "div",
+        f"seat{state}{' own' if own else ''}",
+        head,
+        element("div", "zones", *zones) if zones else None,
+        foot if foot.children else None,
+        role="group",
+        aria_label=f"seat {seat.seat}, {names[seat.seat]}" + (", to act" if seat.active else ""),
+    )
+
+
+def _badge(badge: Badge, names: Sequence[str]) -> Element:
+    return element("span", f"badge {badge.tone}", *text(badge.text, names))
+
+
+def _facts(facts: Sequence[Fact], names: Sequence[str], key: str) -> Element:
+    drawn = (
+        element("span", f"fact {each.tone}", f"{each.label} ", _strong(each.value, names))
+        for each in facts
+    )
+    return element("div", "facts", *drawn, data_key=key)
+
+
+def _strong(line: Line, names: Sequence[str]) -> Element:
+    return element("strong", "", *text(line, names))
+
+
+def _clock(clock: Clock) -> Element:
+    left = f"{clock.bank_s:.1f} s"
+    charged = f"{clock.charged_s:.2f} s used, " if clock.charged_s else ""
+    used = element("span", "used", charged) if charged else None
+    return element(
+        "span",
+        "clock",
+        element(
+            "progress",
+            "",
+            max=f"{max(clock.full_s, clock.bank_s):.6g}",
+            value=f"{clock.bank_s:.6g}",
+            aria_label="time left in the bank",
+        ),
+        used,
+        left,
+    )
+
+
+@lru_cache(_ZONES_KEPT)
+def _zone(zone: Zone, names: tuple[str, ...], key: str) -> Element:
+    """Most zones are as they were a step before: they are drawn once, and packed once."""
+    many = next((css for most, css in _FULL if len(zone.items) <= most), " many")
+    items = _fan(zone, names) if zone.kind is Kind.FAN else [_item(i, names) for i in zone.items]
+    if zone.kind is Kind.LINE:
+        # A line grows at its end: what stood before is neither packed nor sent again.
+        items = [
+            element("div", "place", item, data_key=f"{key}/{zone.key}/{at}")
+            for at, item in enumerate(items)
+        ]
+    return element(
+        "div",
+        f"zone {zone.kind}{many} key-{zone.key}",
+        element("div", "items", *items),
+        element("div", "title", *text(zone.title, names)) if zone.title else None,
+        data_key=f"{key}/{zone.key}",
+    )
+
+
+def _fan(zone: Zone, names: Sequence[str]) -> list[Tree]:
+    return [element("span", "slot", _item(item, names)) for item in zone.items]
+
+
+def _item(item: Item, names: Sequence[str]) -> Tree:
+    match item:
+        case Card():
+            return _tagged(_card(item), item.tag, names, item.tone)
+        case Gap(tag):
+            return _tagged(element("span", "card gap"), tag, names)
+        case Pile():
+            return _pile(item)
+        case Group(cards, label, tone):
+            drawn = (_item(card, names) for card in cards)
+            said = element("span", "label", *text(label, names)) if label else None
+            return element("div", f"group {tone}", element("div", "cards", *drawn), said)
+        case Column(top, under):
+            below = (element("div", "play", *map(_card, play)) for play in under)
+            return element("div", "column", _tagged(_card(top), top.tag, names, top.tone), *below)
+        case Chips(amount, label, tone):
+            said = element("span", "label", *text(label, names))
+            return element("span", f"amount {tone}", element("b", "", str(amount)), " ", said)
+        case Word(line, tone):
+            return element("span", f"word {tone}", *text(line, names))
+
+
+def _tagged(card: Element, tag: Line, names: Sequence[str], tone: Tone = Tone.PLAIN) -> Element:
+    if not tag:
+        return card
+    return element("span", f"tagged {tone}", card, element("span", "tag", *text(tag, names)))
+
+
+def _pile(pile: Pile) -> Element:
+    top = _card(Card(pile.top))
+    deep = " deep" if pile.count > 1 else ""
+    label = element("span", "label", element("b", "", str(pile.count)), f" {pile.label}")
+    return element("div", f"stack{deep}", top, label)
+
+
+@lru_cache(1024)
+def _card(card: Card) -> Element:
+    code = card.code
+    if code is None:
+        return element("span", f"card back {card.tone}", role="img", aria_label="a hidden card")
+    if code == JOKER:
+        inner: tuple[Tree, ...] = (_rank("★"), _shape("joker", "pip"))
+        suit = "joker"
+    else:
+        suit = SUIT_NAMES[code[1]]
+        large = _shape(f"court-{code[0]}" if code[0] in _COURT else suit, "pip")
+        inner = (_rank(rank_of(code)), _shape(suit, "suit"), large)
+    wide = " wide" if code[0] == "T" else ""
+    tone = "" if card.tone is Tone.PLAIN else f" {card.tone}"
+    label = card_name(code) + _TONE_WORDS.get(card.tone, "")
+    return element("span", f"card {suit}{wide}{tone}", *inner, role="img", aria_label=label)
+
+
+_TONE_WORDS: Final = {
+    Tone.MARKED: ", marked",
+    Tone.DIM: ", out of play",
+    Tone.WRONG: ", wrong",
+}
+
+
+def _rank(rank: str) -> Element:
+    return element("b", "", rank)
+
+
+def _shape(name: str, css: str) -> Element:
+    return element("svg", css, element("use", "", href=f"#{name}"), aria_hidden="true")

@@ -1,0 +1,230 @@
+"""What a decision costs: instructions of the arena's process, counted by valgrind.
+
+Seconds tell how a machine is today; instructions of the same program on the same input are
+the same within 1 % whatever else the machine does. So they can be held to a budget, which
+`bench/budget.json` has: more than that and `TOLERANCE` on top is an error.
+
+All of the arena is counted but gRPC and the kernel (`bench.in_process`), and the bots, which
+answer by the first move. A Python of another minor version, or built otherwise, has another
+budget, and so has the compiled arena.
+
+A line that stands far above what is counted would let through what it is there to stop. So
+one that is over `SLACK` too high is an error as well, and with both bounds no case can become
+a tenth dearer unnoticed.
+"""
+
+import ctypes
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.compiled import built
+from bench import arena_server, encode, in_process, trivial
+from bench.processes import Failed
+
+TOLERANCE: Final = 0.03
+"""Over its budget, by how much a case may be: three times what runs differ by."""
+SLACK: Final = 0.05
+"""Under its budget, by how much a case may be before its line has to be lowered."""
+BUDGET: Final = Path(__file__).with_name("budget.json")
+_MARKS_SOURCE: Final = Path(__file__).with_name("callgrind_marks.c")
+LONGEST_S: Final = 900.0
+"""A case that takes longer than that hangs."""
+PROGRAM: Final = "bench.cost"
+"""The module that plays a case as valgrind's child."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A load, and how much of it is counted."""
+
+    name: str
+    game: str
+    streams: int
+    matches: int
+    """On each stream, and asks that may be open on it."""
+    warm: int
+    """Decisions before the count: matches have begun, caches are full."""
+    counted: int
+
+    @property
+    def job(self) -> arena_server.Job:
+        """The same for those who play it."""
+        options: dict[str, object] = {"turns": 1 << 60} if self.game == trivial.ID else {}
+        return arena_server.Job(self.game, self.streams, 2, self.matches, options)
+
+    def play(self, begin: in_process.Marks, end: in_process.Marks) -> "Count":
+        """Play it, with a mark at the first decision that is counted and at the last."""
+        played = in_process.Played(self.warm, self.counted, begin, end)
+        in_process.play(self.job, played)
+        return Count(played.counted, played.frames)
+
+
+@dataclass(frozen=True, slots=True)
+class AskCase:
+    """One ask with 60 moves, built and encoded again and again."""
+
+    name: str
+    warm: int
+    counted: int
+
+    def play(self, begin: in_process.Marks, end: in_process.Marks) -> "Count":
+        """Build asks, each of them a decision in a frame of its own."""
+        build = encode.ask_60_moves()
+        for _ in range(self.warm):
+            build()
+        begin()
+        for _ in range(self.counted):
+            build()
+        end()
+        return Count(self.counted, self.counted)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What was played while instructions were counted."""
+
+    decisions: int
+    frames: int
+
+
+CASES: Final = (
+    Case("wire 8×64", trivial.ID, streams=8, matches=64, warm=3_000, counted=6_000),
+    Case("wire 64×1", trivial.ID, streams=64, matches=1, warm=1_000, counted=4_000),
+    Case("pineapple", "pineapple", streams=4, matches=8, warm=400, counted=600),  # of whole hands
+    Case("klaberjass", "klaberjass", streams=4, matches=8, warm=400, counted=3_000),
+    Case("democracy", "democracy", streams=4, matches=8, warm=400, counted=3_000),
+    AskCase("ask of 60 moves", warm=50, counted=500),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What was counted of a case."""
+
+    case: str
+    instructions: int
+    """A decision."""
+    asks_per_frame: float
+    budget: int | None
+    """Instructions a decision; None if this Python has none."""
+
+    @property
+    def over(self) -> float:
+        """By how much it is over its budget: 0.1 is 10 %."""
+        return self.instructions / self.budget - 1 if self.budget else 0.0
+
+    @property
+    def is_within(self) -> bool:
+        """Whether it keeps its budget, as far as it has one."""
+        return self.over <= TOLERANCE
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether its budget is so high that a tenth more could hide below it."""
+        return self.over < -SLACK
+
+
+def measure(cases: Sequence[Case | AskCase], progress: Callable[[str], None]) -> list[Cost]:
+    """Count cases, as many at a time as there are processors: a count is the same beside others.
+
+    Raises:
+      Failed: if valgrind or a C compiler is missing, or a case does not come to its end.
+    """
+    budgets = _budgets()
+    with tempfile.TemporaryDirectory(prefix="cardarena-cost-") as folder:
+        marks = _marks(Path(folder))
+
+        def count(case: Case | AskCase) -> Cost:
+            progress(case.name)
+            return _count(case, marks, Path(folder), budgets.get(case.name))
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(count, cases))
+
+
+def _marks(folder: Path) -> Path:
+    """The library through which the program tells valgrind what to count."""
+    for tool, package in (("valgrind", "valgrind"), ("cc", "gcc")):
+        if shutil.which(tool) is None:
+            raise Failed(f"{tool} is needed to count instructions: install the package {package}")
+    marks = folder / "marks.so"
+    made = subprocess.run(
+        ["cc", "-shared", "-fPIC", "-O2", "-o", marks, _MARKS_SOURCE],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    if made.returncode:
+        raise Failed(f"the marks for valgrind cannot be compiled: {made.stderr.strip()}")
+    return marks
+
+
+def build() -> str:
+    """Of what program the budget is: `CPython 3.11.7, pure`."""
+    return f"{platform.python_implementation()} {platform.python_version()}, {built()}"
+
+
+def _budgets() -> dict[str, int]:
+    budgets: dict[str, int] = json.loads(BUDGET.read_text("utf-8"))["instructions"].get(build(), {})
+    return budgets
+
+
+def _count(case: Case | AskCase, marks: Path, folder: Path, budget: int | None) -> Cost:
+    out = folder / f"callgrind.{CASES.index(case)}"
+    command = [
+        *("valgrind", "--tool=callgrind", "--instr-atstart=no", "--quiet"),
+        *(f"--callgrind-out-file={out}", sys.executable, "-m", PROGRAM, case.name, str(marks)),
+    ]
+    # The order of sets, and so the path through the code, must not change from run to run.
+    environment = os.environ | {"PYTHONHASHSEED": "0"}
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            check=False,
+            text=True,
+            env=environment,
+            timeout=LONGEST_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{case.name} did not come to its end in {LONGEST_S:.0f} s") from None
+    if done.returncode:
+        raise Failed(f"{case.name} ended with {done.returncode}: {done.stderr.strip()[-2_000:]}")
+    played = json.loads(done.stdout)
+    instructions = _summary(Path(f"{out}.1"))
+    return Cost(
+        case=case.name,
+        instructions=round(instructions / played["decisions"]),
+        asks_per_frame=played["decisions"] / played["frames"],
+        budget=budget,
+    )
+
+
+def _summary(dump: Path) -> int:
+    """All instructions of a dump of callgrind."""
+    for line in dump.read_text("utf-8").splitlines():
+        if line.startswith("totals:"):
+            return int(line.split()[1])
+    raise Failed(f"valgrind wrote no sum into {dump.name}")
+
+
+def play(name: str, marks: str) -> None:
+    """Play a case, as valgrind's child, and say what was played."""
+    trivial.offer()
+    case = next(each for each in CASES if each.name == name)
+    library = ctypes.CDLL(marks)
+    print(json.dumps(asdict(case.play(library.begin_count, library.end_count))))
+
+
+if __name__ == "__main__":
+    play(sys.argv[1], sys.argv[2])

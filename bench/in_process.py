@@ -1,0 +1,244 @@
+"""The arena and its bots in one process, with nothing between them: all but gRPC itself.
+
+The same services, sessions, tables and journal as when it is served. Only the calls are
+doubles: what a stream reads comes from a list, and what it writes is answered at once by
+the first move. So the same job takes the same steps at every run, and they can be counted.
+"""
+
+import asyncio
+import contextlib
+import math
+import tempfile
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import grpc
+import trio
+
+from arena.referee.lag import LagMeter
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.replay.journal.recovery import recover
+from arena.server.arena import Arena
+from arena.server.gate.tokens import Tokens
+from arena.server.services.play import SERVICE, play_handler
+from arena.server.watch import Watch
+from arena.store import open_store
+from bench import arena_server, load
+
+if TYPE_CHECKING:
+    import outcome
+
+Marks = Callable[[], object]
+DECISION_S: Final = 25e-6
+"""What a decision takes, about."""
+LOOK_S: Final = 1.0
+"""Longest real time until the clock is looked at again."""
+
+
+class Played:
+    """Counts decisions, and calls a mark at the first one after a warm-up and at the last one."""
+
+    def __init__(self, warm: int, counted: int, begin: Marks, end: Marks) -> None:
+        self.decisions = 0
+        """All that were asked so far."""
+        self.frames = 0
+        """Of those that are counted."""
+        self._warm, self._counted = warm, counted
+        self._begin, self._end = begin, end
+        self.on_asked: Callable[[], None] = lambda: None
+        """Called after each frame."""
+        self.all_begun: Callable[[], bool] = lambda: True
+        """Whether all matches have begun; nothing is counted before, as beginnings cost more."""
+        self.began_at = 0
+        self.ended_at = 0
+        self.done = asyncio.Event()
+
+    def asked(self, decisions: int) -> None:
+        """A frame asked for so many decisions."""
+        self.decisions += decisions
+        self.frames += self.began_at > 0
+        self.on_asked()
+        if not self.began_at:
+            if self.decisions >= self._warm and self.all_begun():
+                self.began_at = self.decisions
+                self._begin()
+        elif not self.ended_at and self.decisions >= self.began_at + self._counted:
+            self._end()
+            self.ended_at = self.decisions
+            self.done.set()
+
+    @property
+    def counted(self) -> int:
+        """Decisions between the marks."""
+        return self.ended_at - self.began_at
+
+
+class _Call:
+    """A stream of a bot in this process: `grpc.aio.ServicerContext`, as far as play needs it."""
+
+    def __init__(self, hello: bytes, respond: load.Respond, played: Played, number: int) -> None:
+        self._said = deque([hello])
+        self._respond = respond
+        self._played = played
+        self._peer = f"ipv4:127.0.0.1:{40_000 + number}"
+        self._reading: asyncio.Future[None] | None = None
+
+    async def read(self) -> Any:
+        # As gRPC does, which hands a message over in a turn of the loop that comes later.
+        await asyncio.sleep(0)
+        while not self._said:
+            self._reading = asyncio.get_running_loop().create_future()
+            await self._reading
+        return self._said.popleft()
+
+    async def write(self, frame: bytes) -> None:
+        await asyncio.sleep(0)
+        answer, decisions = self._respond(frame)
+        if decisions:
+            self._played.asked(decisions)
+            self._said.append(answer)
+            if self._reading is not None and not self._reading.done():
+                self._reading.set_result(None)
+
+    def peer(self) -> str:
+        return self._peer
+
+    def invocation_metadata(self) -> tuple[()]:
+        return ()
+
+    def add_done_callback(self, callback: object) -> None:
+        """Calls end with the process."""
+
+    async def abort_with_status(self, status: grpc.Status) -> None:
+        raise RuntimeError(f"a stream was refused: {status.details}")
+
+    async def abort(self, code: object, details: str = "", *_: object) -> None:
+        raise RuntimeError(f"a stream was refused: {code} {details}")
+
+
+class DecisionClock(trio.abc.Clock):
+    """A clock that goes on at each decision, by what one takes of a quiet machine.
+
+    So what the arena does so often a second, as syncing its journal, it does as often for each
+    decision at every run, however slow the run is.
+    """
+
+    def __init__(self, played: Played) -> None:
+        self._played = played
+        self._later: list[_Later] = []
+
+    def start_clock(self) -> None:
+        """It starts with the first decision."""
+
+    def current_time(self) -> float:
+        return self._played.decisions * DECISION_S
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        return 0.0 if deadline <= self.current_time() else LOOK_S
+
+    def call_later(self, delay_s: float, call: Callable[[], None]) -> "_Later":
+        """As `asyncio.AbstractEventLoop.call_later`, by this clock."""
+        later = _Later(self.current_time() + delay_s, call)
+        self._later.append(later)
+        return later
+
+    def call_due(self) -> None:
+        """Call what has come due."""
+        now_s = self.current_time()
+        due = [later for later in self._later if later.due_s <= now_s]
+        if due:
+            self._later = [later for later in self._later if later.due_s > now_s]
+            for later in due:
+                later.call()
+
+
+class _Later:
+    """A call that is to come."""
+
+    def __init__(self, due_s: float, call: Callable[[], None]) -> None:
+        self.due_s = due_s
+        self.call = call
+
+    def cancel(self) -> None:
+        self.due_s = math.inf
+
+
+class _Details:
+    """Which call it is: `grpc.HandlerCallDetails`."""
+
+    method = f"/{SERVICE}/Play"
+    invocation_metadata = ()
+
+
+def play(job: arena_server.Job, played: Played) -> None:
+    """Play a job until `played` has counted enough."""
+    asyncio.run(_play(job, played))
+
+
+async def _play(job: arena_server.Job, played: Played) -> None:
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[Arena] = loop.create_future()
+    ended: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
+    stop = trio.CancelScope()
+    clock = DecisionClock(played)
+    played.on_asked = clock.call_due
+    with contextlib.ExitStack() as stack:
+        data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cardarena-bench-")))
+        replays, folder = data / "replays", data / "journal"
+        replays.mkdir()
+        store = stack.enter_context(open_store(data / "arena.db"))
+        deal_log = stack.enter_context(DealLog(folder, public=data / "commitments"))
+        recovery = recover(folder, replays, held=lambda _: True)
+        watch = Watch()
+        journal = stack.enter_context(Journal(folder, matches=recovery.matches, watch=watch))
+
+        async def guest() -> None:
+            arena = Arena(
+                journal,
+                deal_log,
+                replays,
+                Tokens(guests=True),
+                results=store.matches(),
+                recovery=recovery,
+                server_id="bench",
+                lag=LagMeter(clock.call_later, clock.current_time),
+                watch=watch,
+            )
+            with stop:
+                async with trio.open_nursery() as nursery:
+                    await nursery.start(arena.run)
+                    ready.set_result(arena)
+                    await arena_server.keep_playing(arena, job)
+
+        trio.lowlevel.start_guest_run(
+            guest,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            run_sync_soon_not_threadsafe=loop.call_soon,
+            done_callback=ended.set_result,
+            host_uses_signal_set_wakeup_fd=True,
+            clock=clock,
+        )
+        arena = await ready
+        wanted = len(job.tables())
+        game = watch.counts.game(job.game)
+        played.all_begun = lambda: game.begun >= wanted
+        handler = play_handler(arena, journal.flush, arena.now_s, watch)
+        method: Any = handler.service(_Details())
+        respond = load.first()
+        bots = load.Job("", job.streams, job.game, job.matches)
+        streams = [
+            _Call(load.hello(bots, number), respond, played, number)
+            for number in range(job.streams)
+        ]
+        calls = [asyncio.create_task(method.stream_stream(None, stream)) for stream in streams]
+        try:
+            await played.done.wait()
+        finally:
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+            stop.cancel()
+            await ended

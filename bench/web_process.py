@@ -1,0 +1,103 @@
+"""`arena web` as a process of its own: where it listens, and what it has used."""
+
+import contextlib
+import gzip
+import http.client
+import os
+import re
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bench.processes import Failed
+
+_TICKS_S: Final = os.sysconf("SC_CLK_TCK")
+UP_S: Final = 120.0
+"""It loads much before it says where it listens, and a busy machine takes its time."""
+_LISTENS: Final = re.compile(r"Pages are at http://([^:/]+):(\d+)/")
+
+
+@dataclass(frozen=True, slots=True)
+class WebProcess:
+    """`arena web` of one folder."""
+
+    pid: int
+    host: str
+    port: int
+
+    @property
+    def address(self) -> str:
+        """Where its pages are."""
+        return f"http://{self.host}:{self.port}"
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor time that it and its workers have used."""
+        return sum(map(_cpu_s, self._pids()))
+
+    @property
+    def memory_mb(self) -> float:
+        """Memory that it holds, without its workers'."""
+        for line in Path(f"/proc/{self.pid}/status").read_text("ascii").splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        raise Failed("arena web has ended")
+
+    def get(self, path: str) -> tuple[bytes, int]:
+        """A page, and how many bytes of it went over the wire.
+
+        Raises:
+          Failed: if there is none.
+        """
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=UP_S)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers={"accept-encoding": "gzip"})
+            answer = connection.getresponse()
+            body = answer.read()
+            if answer.status != http.client.OK:
+                raise Failed(f"{path} is answered by {answer.status}")
+            packed = answer.getheader("content-encoding") == "gzip"
+            return gzip.decompress(body) if packed else body, len(body)
+
+    def _pids(self) -> list[int]:
+        found, waiting = [], [self.pid]
+        while waiting:
+            pid = waiting.pop()
+            found.append(pid)
+            for task in Path(f"/proc/{pid}/task").glob("*/children"):
+                waiting += map(int, task.read_text("ascii").split())
+        return found
+
+
+@contextlib.contextmanager
+def web_of(data: Path) -> Iterator[WebProcess]:
+    """Serve the pages of a folder.
+
+    Raises:
+      Failed: if it does not come up.
+    """
+    command = [sys.executable, "-m", "arena", "web", "--port", "0", "--data", str(data)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        readable, _, _ = select.select([process.stdout], [], [], UP_S)
+        found = _LISTENS.match(process.stdout.readline()) if readable else None
+        if found is None:
+            raise Failed("arena web does not come up")
+        yield WebProcess(process.pid, found[1], int(found[2]))
+    finally:
+        process.terminate()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _cpu_s(pid: int) -> float:
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS_S
+    return 0.0

@@ -1,0 +1,168 @@
+package cardarena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	v1 "cardarena/v1"
+)
+
+// played has the arena ask at two matches, play end, and gives what was answered and logged.
+func played(t *testing.T, player *Player) (answers map[uint64]*v1.Answer, logged string) {
+	t.Helper()
+	a := newArena(t, true)
+	a.says(&v1.ArenaMessage{Body: &v1.ArenaMessage_MatchStart{MatchStart: &v1.MatchStart{Match: 2}}})
+	a.asks(ask(7, 1, 3), ask(8, 2, 3))
+	var lines strings.Builder
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	var running sync.WaitGroup
+	running.Go(func() { (&author{a.s, player, slog.New(slog.NewTextHandler(&lines, nil))}).play(ctx) })
+	answers = map[uint64]*v1.Answer{}
+	for len(answers) < 2 {
+		messages := a.out.next(ctx)
+		if messages == nil {
+			t.Fatal("not all was answered")
+		}
+		for _, message := range messages {
+			for _, answer := range message.GetAnswers().GetAnswers() {
+				answers[answer.GetAskId()] = answer
+			}
+		}
+	}
+	for match := range uint32(2) {
+		end := &v1.MatchEnd{Match: match + 1, Ending: v1.Ending_ENDING_COMPLETED}
+		a.says(&v1.ArenaMessage{Body: &v1.ArenaMessage_MatchEnd{MatchEnd: end}})
+	}
+	a.s.finish(nil)
+	running.Wait()
+	return answers, lines.String()
+}
+
+type counting struct {
+	mu            *sync.Mutex
+	ends          *int
+	asked, raises int
+}
+
+func (b *counting) Move(_ context.Context, ask *Ask) (Choice, error) {
+	switch b.asked++; b.raises {
+	case 1:
+		return Choice{}, errors.New("an error of its own")
+	case 2:
+		panic("a panic of its own")
+	case 3:
+		return Index(99), nil
+	}
+	return Index(2).WithNote(fmt.Sprint(b.asked)), nil
+}
+
+func (b *counting) Ended(end *End) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !end.Missed() {
+		*b.ends++
+	}
+}
+
+func TestEachMatchHasABotOfItsOwn(t *testing.T) {
+	for raises, why := range []string{"", "an error of its own", "a panic of its own", "there is no move 99"} {
+		var mu sync.Mutex
+		ends := 0
+		player := &Player{New: func(*Match) Bot { return &counting{mu: &mu, ends: &ends, raises: raises} }}
+		answers, logged := played(t, player)
+		for _, answer := range answers {
+			if why == "" && (answer.GetIndex() != 2 || answer.GetNote() != "1") {
+				t.Error(answer)
+			}
+			if why != "" && (answer.GetIndex() != 0 || !strings.HasPrefix(answer.GetNote(), "error: ") || !strings.Contains(answer.GetNote(), why)) {
+				t.Error(answer)
+			}
+		}
+		if !strings.Contains(logged, why) || ends != 2 {
+			t.Errorf("%q: %d ends, %s", why, ends, logged)
+		}
+	}
+}
+
+func TestABotThatCannotBeMadeHasItsMovesPlayed(t *testing.T) {
+	answers, logged := played(t, &Player{New: func(*Match) Bot { panic("no bot") }})
+	for _, answer := range answers {
+		if answer.GetIndex() != 0 || answer.GetNote() != "error: panic: no bot" {
+			t.Error(answer)
+		}
+	}
+	if !strings.Contains(logged, "at the start of its match") {
+		t.Error(logged)
+	}
+}
+
+type batch struct {
+	started, ended int
+	wrong          bool
+}
+
+func (b *batch) Started(*Match) { b.started++ }
+func (b *batch) Ended(*End)     { b.ended++ }
+func (b *batch) Moves(_ context.Context, asks []*Ask) ([]Choice, error) {
+	if b.wrong {
+		return nil, nil
+	}
+	choices := make([]Choice, len(asks))
+	for place := range asks {
+		choices[place] = Index(1)
+	}
+	return choices, nil
+}
+
+func TestABatchIsDecidedTogether(t *testing.T) {
+	b := &batch{}
+	answers, _ := played(t, &Player{Batch: b})
+	if answers[7].GetIndex() != 1 || answers[8].GetIndex() != 1 || b.started != 2 || b.ended != 2 {
+		t.Error(answers, b)
+	}
+	answers, logged := played(t, &Player{Batch: &batch{wrong: true}})
+	if !strings.Contains(answers[8].GetNote(), "0 moves were chosen for 2 asks") || !strings.Contains(logged, "0 moves") {
+		t.Error(answers, logged)
+	}
+}
+
+func TestAGuestSaysASecretOfItsRun(t *testing.T) {
+	player := &Player{Name: "ann", New: func(*Match) Bot { return nil }}
+	one, err := helloOf(player, "guest:ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _ := helloOf(player, "guest:ann")
+	if len(one.GetToken()) != len("guest:ann:")+32 || one.GetToken() == other.GetToken() {
+		t.Error(one.GetToken())
+	}
+	if with, _ := helloOf(player, "a-key"); with.GetToken() != "a-key" || len(with.GetGames()) != 19 {
+		t.Error(with)
+	}
+	player.Games = []string{"whist"}
+	var refused *RefusedError
+	if _, err := helloOf(player, "a-key"); !errors.As(err, &refused) {
+		t.Error(err)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for want, err := range map[int]error{
+		0: nil, ExitUnreachable: &UnreachableError{}, ExitRefused: &RefusedError{},
+		ExitLied: &LiedError{Err: context.Canceled}, ExitInterrupted: context.Canceled,
+	} {
+		if got := exitCode(err); got != want {
+			t.Errorf("%v ends with %d", err, got)
+		}
+	}
+	if exitCode(misconfigured("?")) != ExitRefused {
+		t.Error("who is told wrongly how to connect is not refused")
+	}
+}

@@ -1,0 +1,90 @@
+// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+package cardarena.games;
+
+import cardarena.Checks;
+import cardarena.Families;
+import cardarena.Match;
+import cardarena.Player;
+import cardarena.games.v1.ArlingtonEvent;
+import cardarena.games.v1.ArlingtonMove;
+import cardarena.games.v1.ArlingtonSpectrum;
+import cardarena.games.v1.ArlingtonVerb;
+import cardarena.games.v1.ArlingtonView;
+import java.util.List;
+import java.util.function.Function;
+
+/** Arlington: constructors of its moves, and a bot of its types. */
+public final class Arlington {
+  /** The ids of the family's games. */
+  public static final List<String> GAMES = Families.games("arlington");
+
+  private Arlington() {}
+
+  /** Plays one match of Arlington. */
+  @FunctionalInterface
+  public interface Bot extends cardarena.Bot<ArlingtonView, ArlingtonMove, ArlingtonEvent> {}
+
+  /** A player of Arlington, of what makes a bot for each match. */
+  public static Player player(String name, Function<Match, Bot> bot) {
+    return Player.named(name).games(GAMES).bot(bot);
+  }
+
+  /**
+   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
+   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
+   * a move is legal now, the rules say.
+   */
+  public static final class Moves {
+    private Moves() {}
+
+    /** The move: lead a card to a trick. */
+    public static ArlingtonMove leadCard(String card) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_LEAD_CARD).setCard(Checks.card(card)).build();
+    }
+
+    /** The move: lead a set. */
+    public static ArlingtonMove leadSet(List<String> cards) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_LEAD_SET).addAllCards(Checks.cards(cards)).build();
+    }
+
+    /** The move: lead a set. */
+    public static ArlingtonMove leadSet(List<String> cards, ArlingtonSpectrum spectrum) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_LEAD_SET).addAllCards(Checks.cards(cards)).setSpectrum(Checks.named("spectrum", spectrum)).build();
+    }
+
+    /** The move: bury a set on a table, the two of spades with it. */
+    public static ArlingtonMove playS2(int seat, int index) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_PLAY_S2).setSeat(Checks.whole("seat", seat)).setIndex(Checks.whole("index", index)).build();
+    }
+
+    /** The move: add a card of the hand to a set on a table. */
+    public static ArlingtonMove add(int seat, int index, String card) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_ADD).setSeat(Checks.whole("seat", seat)).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).build();
+    }
+
+    /** The move: take a joker of a set on a table for a suit card. */
+    public static ArlingtonMove takeJoker(int seat, int index, String card) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_TAKE_JOKER).setSeat(Checks.whole("seat", seat)).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).build();
+    }
+
+    /** The move: play a card to the trick. */
+    public static ArlingtonMove playCard(String card) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_PLAY_CARD).setCard(Checks.card(card)).build();
+    }
+
+    /** The move: let the active set be. */
+    public static ArlingtonMove pass() {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_PASS).build();
+    }
+
+    /** The move: beat the active set with a higher one. */
+    public static ArlingtonMove overplay(List<String> cards) {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_OVERPLAY).addAllCards(Checks.cards(cards)).build();
+    }
+
+    /** The move: bury the active set with the two of spades and take the lead. */
+    public static ArlingtonMove kill() {
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_KILL).build();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+package cardarena.games;
+
+import cardarena.Checks;
+import cardarena.Families;
+import cardarena.Match;
+import cardarena.Player;
+import cardarena.games.v1.ChinesePokerEvent;
+import cardarena.games.v1.ChinesePokerMove;
+import cardarena.games.v1.ChinesePokerVerb;
+import cardarena.games.v1.ChinesePokerView;
+import java.util.List;
+import java.util.function.Function;
+
+/** Chinese Poker: constructors of its moves, and a bot of its types. */
+public final class ChinesePoker {
+  /** The ids of the family's games. */
+  public static final List<String> GAMES = Families.games("chinese_poker");
+
+  private ChinesePoker() {}
+
+  /** Plays one match of Chinese Poker. */
+  @FunctionalInterface
+  public interface Bot extends cardarena.Bot<ChinesePokerView, ChinesePokerMove, ChinesePokerEvent> {}
+
+  /** A player of Chinese Poker, of what makes a bot for each match. */
+  public static Player player(String name, Function<Match, Bot> bot) {
+    return Player.named(name).games(GAMES).bot(bot);
+  }
+
+  /**
+   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
+   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
+   * a move is legal now, the rules say.
+   */
+  public static final class Moves {
+    private Moves() {}
+
+    /** The move: set the cards. */
+    public static ChinesePokerMove set(List<String> front, List<String> middle, List<String> back) {
+      return ChinesePokerMove.newBuilder().setVerb(ChinesePokerVerb.CHINESE_POKER_VERB_SET).addAllFront(Checks.cards(front)).addAllMiddle(Checks.cards(middle)).addAllBack(Checks.cards(back)).build();
+    }
+
+    /** The move: show the highest natural of the hand instead. */
+    public static ChinesePokerMove declareNatural() {
+      return ChinesePokerMove.newBuilder().setVerb(ChinesePokerVerb.CHINESE_POKER_VERB_DECLARE_NATURAL).build();
+    }
+
+    /** The move: stand by the setting. */
+    public static ChinesePokerMove play() {
+      return ChinesePokerMove.newBuilder().setVerb(ChinesePokerVerb.CHINESE_POKER_VERB_PLAY).build();
+    }
+
+    /** The move: give up for two units to each opponent without a natural. */
+    public static ChinesePokerMove surrender() {
+      return ChinesePokerMove.newBuilder().setVerb(ChinesePokerVerb.CHINESE_POKER_VERB_SURRENDER).build();
+    }
+  }
+}

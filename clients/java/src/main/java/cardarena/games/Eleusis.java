@@ -1,0 +1,80 @@
+// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+package cardarena.games;
+
+import cardarena.Checks;
+import cardarena.Families;
+import cardarena.Match;
+import cardarena.Player;
+import cardarena.games.v1.EleusisEvent;
+import cardarena.games.v1.EleusisMove;
+import cardarena.games.v1.EleusisOpinion;
+import cardarena.games.v1.EleusisVerb;
+import cardarena.games.v1.EleusisView;
+import java.util.List;
+import java.util.function.Function;
+
+/** Eleusis: constructors of its moves, and a bot of its types. */
+public final class Eleusis {
+  /** The ids of the family's games. */
+  public static final List<String> GAMES = Families.games("eleusis");
+
+  private Eleusis() {}
+
+  /** Plays one match of Eleusis. */
+  @FunctionalInterface
+  public interface Bot extends cardarena.Bot<EleusisView, EleusisMove, EleusisEvent> {}
+
+  /** A player of Eleusis, of what makes a bot for each match. */
+  public static Player player(String name, Function<Match, Bot> bot) {
+    return Player.named(name).games(GAMES).bot(bot);
+  }
+
+  /**
+   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
+   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
+   * a move is legal now, the rules say.
+   */
+  public static final class Moves {
+    private Moves() {}
+
+    /** The move: set the rule of the hand. */
+    public static EleusisMove rule(String text) {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_RULE).setText(text).build();
+    }
+
+    /** The move: play cards that follow each other from left to right. */
+    public static EleusisMove play(List<String> cards) {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_PLAY).addAllCards(Checks.cards(cards)).build();
+    }
+
+    /** The move: say that no card of the hand is right, and show it. */
+    public static EleusisMove noPlay() {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_NO_PLAY).build();
+    }
+
+    /** The move: judge as the prophet. */
+    public static EleusisMove judge(EleusisOpinion opinion) {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_JUDGE).setOpinion(Checks.named("opinion", opinion)).build();
+    }
+
+    /** The move: judge as the prophet. */
+    public static EleusisMove judge(EleusisOpinion opinion, String card) {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_JUDGE).setOpinion(Checks.named("opinion", opinion)).setCard(Checks.card(card)).build();
+    }
+
+    /** The move: become the prophet. */
+    public static EleusisMove declare() {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_DECLARE).build();
+    }
+
+    /** The move: guess the rule. */
+    public static EleusisMove guess(String text) {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_GUESS).setText(text).build();
+    }
+
+    /** The move: neither declare nor guess. */
+    public static EleusisMove pass() {
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_PASS).build();
+    }
+  }
+}

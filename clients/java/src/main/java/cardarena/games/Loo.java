@@ -1,0 +1,69 @@
+// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+package cardarena.games;
+
+import cardarena.Checks;
+import cardarena.Families;
+import cardarena.Match;
+import cardarena.Player;
+import cardarena.games.v1.LooEvent;
+import cardarena.games.v1.LooMove;
+import cardarena.games.v1.LooVerb;
+import cardarena.games.v1.LooView;
+import java.util.List;
+import java.util.function.Function;
+
+/** Loo: constructors of its moves, and a bot of its types. */
+public final class Loo {
+  /** The ids of the family's games. */
+  public static final List<String> GAMES = Families.games("loo");
+
+  private Loo() {}
+
+  /** Plays one match of Loo. */
+  @FunctionalInterface
+  public interface Bot extends cardarena.Bot<LooView, LooMove, LooEvent> {}
+
+  /** A player of Loo, of what makes a bot for each match. */
+  public static Player player(String name, Function<Match, Bot> bot) {
+    return Player.named(name).games(GAMES).bot(bot);
+  }
+
+  /**
+   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
+   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
+   * a move is legal now, the rules say.
+   */
+  public static final class Moves {
+    private Moves() {}
+
+    /** The move: play the hand. */
+    public static LooMove playHand() {
+      return LooMove.newBuilder().setVerb(LooVerb.LOO_VERB_PLAY_HAND).build();
+    }
+
+    /** The move: stay out of the hand. */
+    public static LooMove pass() {
+      return LooMove.newBuilder().setVerb(LooVerb.LOO_VERB_PASS).build();
+    }
+
+    /** The move: show a flush, which ends the hand. */
+    public static LooMove revealFlush() {
+      return LooMove.newBuilder().setVerb(LooVerb.LOO_VERB_REVEAL_FLUSH).build();
+    }
+
+    /** The move: show nothing. */
+    public static LooMove hold() {
+      return LooMove.newBuilder().setVerb(LooVerb.LOO_VERB_HOLD).build();
+    }
+
+    /** The move: exchange cards. */
+    public static LooMove exchange(List<String> cards) {
+      return LooMove.newBuilder().setVerb(LooVerb.LOO_VERB_EXCHANGE).addAllCards(Checks.cards(cards)).build();
+    }
+
+    /** The move: play a card. */
+    public static LooMove play(String card, boolean civil) {
+      return LooMove.newBuilder().setVerb(LooVerb.LOO_VERB_PLAY).setCard(Checks.card(card)).setCivil(civil).build();
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+package cardarena.games;
+
+import cardarena.Checks;
+import cardarena.Families;
+import cardarena.Match;
+import cardarena.Player;
+import cardarena.games.v1.OklahomaRummyEnd;
+import cardarena.games.v1.OklahomaRummyEvent;
+import cardarena.games.v1.OklahomaRummyMeldKind;
+import cardarena.games.v1.OklahomaRummyMove;
+import cardarena.games.v1.OklahomaRummyVerb;
+import cardarena.games.v1.OklahomaRummyView;
+import java.util.List;
+import java.util.function.Function;
+
+/** Oklahoma Rummy: constructors of its moves, and a bot of its types. */
+public final class OklahomaRummy {
+  /** The ids of the family's games. */
+  public static final List<String> GAMES = Families.games("oklahoma_rummy");
+
+  private OklahomaRummy() {}
+
+  /** Plays one match of Oklahoma Rummy. */
+  @FunctionalInterface
+  public interface Bot extends cardarena.Bot<OklahomaRummyView, OklahomaRummyMove, OklahomaRummyEvent> {}
+
+  /** A player of Oklahoma Rummy, of what makes a bot for each match. */
+  public static Player player(String name, Function<Match, Bot> bot) {
+    return Player.named(name).games(GAMES).bot(bot);
+  }
+
+  /**
+   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
+   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
+   * a move is legal now, the rules say.
+   */
+  public static final class Moves {
+    private Moves() {}
+
+    /** The move: draw a card from the stock. */
+    public static OklahomaRummyMove draw() {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_DRAW).build();
+    }
+
+    /** The move: meld the top discard and two cards of the hand, and take the rest of the pile. */
+    public static OklahomaRummyMove takePile(OklahomaRummyMeldKind kind, List<String> cards) {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_TAKE_PILE).setKind(Checks.named("kind", kind)).addAllCards(Checks.cards(cards)).build();
+    }
+
+    /** The move: leave the pile where nothing can be drawn, which ends the hand. */
+    public static OklahomaRummyMove decline() {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_DECLINE).build();
+    }
+
+    /** The move: put down a meld. */
+    public static OklahomaRummyMove meld(OklahomaRummyMeldKind kind, List<String> cards) {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_MELD).setKind(Checks.named("kind", kind)).addAllCards(Checks.cards(cards)).build();
+    }
+
+    /** The move: add a card of the hand to a meld of one's own. */
+    public static OklahomaRummyMove extend(int index, String card) {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_EXTEND).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).build();
+    }
+
+    /** The move: add a card of the hand to a meld of one's own. */
+    public static OklahomaRummyMove extend(int index, String card, OklahomaRummyEnd end) {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_EXTEND).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).setEnd(Checks.named("end", end)).build();
+    }
+
+    /** The move: end the turn with a discard. */
+    public static OklahomaRummyMove discard(String card) {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_DISCARD).setCard(Checks.card(card)).build();
+    }
+
+    /** The move: end the turn with nothing but queens of spades in hand. */
+    public static OklahomaRummyMove noDiscard() {
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_NO_DISCARD).build();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+package cardarena.games;
+
+import cardarena.Checks;
+import cardarena.Families;
+import cardarena.Match;
+import cardarena.Player;
+import cardarena.games.v1.OpenFaceChinesePokerEvent;
+import cardarena.games.v1.OpenFaceChinesePokerMove;
+import cardarena.games.v1.OpenFaceChinesePokerVerb;
+import cardarena.games.v1.OpenFaceChinesePokerView;
+import java.util.List;
+import java.util.function.Function;
+
+/** Open Face Chinese Poker: constructors of its moves, and a bot of its types. */
+public final class OpenFaceChinesePoker {
+  /** The ids of the family's games. */
+  public static final List<String> GAMES = Families.games("open_face_chinese_poker");
+
+  private OpenFaceChinesePoker() {}
+
+  /** Plays one match of Open Face Chinese Poker. */
+  @FunctionalInterface
+  public interface Bot extends cardarena.Bot<OpenFaceChinesePokerView, OpenFaceChinesePokerMove, OpenFaceChinesePokerEvent> {}
+
+  /** A player of Open Face Chinese Poker, of what makes a bot for each match. */
+  public static Player player(String name, Function<Match, Bot> bot) {
+    return Player.named(name).games(GAMES).bot(bot);
+  }
+
+  /**
+   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
+   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
+   * a move is legal now, the rules say.
+   */
+  public static final class Moves {
+    private Moves() {}
+
+    /** The move: put cards into rows. */
+    public static OpenFaceChinesePokerMove place(List<String> front, List<String> middle, List<String> back) {
+      return OpenFaceChinesePokerMove.newBuilder().setVerb(OpenFaceChinesePokerVerb.OPEN_FACE_CHINESE_POKER_VERB_PLACE).addAllFront(Checks.cards(front)).addAllMiddle(Checks.cards(middle)).addAllBack(Checks.cards(back)).build();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+"""The replay of a match that was played in this process."""
+
+import hashlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cardarena._local_place import Place
+from cardarena.v1.game_pb2 import Fault
+
+if TYPE_CHECKING:
+    from arena.terms import MatchTerms
+
+
+class Record:
+    """Writes a replay of a match as the arena does. No time is charged in it."""
+
+    def __init__(
+        self, match_id: str, terms: "MatchTerms", names: Sequence[str], seed: str, folder: Path
+    ) -> None:
+        from arena.deal import KeyedDeals, seeded_key
+        from arena.referee import Entrant, MatchSpec
+        from arena.replay.journal.match_log import MatchLog
+
+        self.match_id = match_id
+        self._folder = folder
+        self._seed = seed
+        self._bank_ms = terms.time_control.bank_ms
+        self._begin_s = time.monotonic()
+        self._log = MatchLog(self, 1)
+        key = seeded_key(seed)
+        entrants = tuple(map(Entrant, names))
+        digest = hashlib.sha256(key).digest()
+        self._log.opened(MatchSpec(self.match_id, terms, entrants, KeyedDeals(key), digest))
+
+    def append(self, body: bytes) -> None:
+        """There is no journal beside the replay."""
+
+    def decided(
+        self,
+        place: Place,
+        seat: int,
+        game_move: bytes,
+        fault: Fault | None,
+        note: str,
+        *,
+        unasked: bool,
+    ) -> None:
+        """Adds a decision."""
+        from arena.referee import FaultKind, Settled
+
+        settled: Settled = Settled(
+            seat=seat,
+            decision=place.decisions,
+            game_move=game_move,
+            sent_s=time.monotonic() - self._begin_s,
+            charged_s=0.0,
+            bank_ms=self._bank_ms,
+            fault=FaultKind(fault.kind) if fault else None,
+            reason=fault.reason if fault else "",
+            note=note,
+            unasked=unasked,
+            forfeited=place.forfeited,
+        )
+        self._log.decided(settled)
+
+    def end(self, result: Any, ending: Any, places: tuple[int, ...], decisions: int) -> Path:
+        """Writes the file."""
+        from arena.referee import Outcome
+        from arena.replay.deal_book import seeded_opening
+        from arena.replay.write import write_replay
+
+        outcome = Outcome(
+            match_id=self.match_id,
+            ending=ending,
+            scores=result.scores,
+            places=places,
+            hand_scores=result.hand_scores,
+            faults=(),
+            decisions=decisions,
+        )
+        self._log.closed(outcome, time.monotonic() - self._begin_s)
+        opening = seeded_opening(self._seed)
+        return write_replay(self._folder, self.match_id, self._log.bodies, opening)

@@ -1,0 +1,113 @@
+"""A bot's way through a replay, to an ask that is put before it again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cardarena import _choice
+from cardarena._ask import AnyAsk
+from cardarena._local_ask import Form, LocalAsk
+from cardarena._local_place import Place
+from cardarena.v1.game_pb2 import Fault
+
+if TYPE_CHECKING:
+    from arena.replay.frames import Decision, Frame
+    from arena.terms import MatchTerms
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """An ask of a replay, put before a bot again."""
+
+    ask: AnyAsk
+    match: str
+    """The match's id."""
+    step: int
+    decision: int
+    """The seat's decision in the match, counted from 1."""
+    hand: int
+    now: str
+    """What the bot would do now, in notation."""
+    then: str
+    """What was played then: the bot's own move, or one in its place."""
+
+    def __str__(self) -> str:
+        where = f"match {self.match}, step {self.step}, hand {self.hand}"
+        same = "the same" if self.now == self.then else self.now
+        return (
+            f"{where}: decision {self.decision} of seat {self.ask.seat}\n"
+            f"  then  {self.then}\n  now   {same}"
+        )
+
+
+class Walk:
+    """A seat's way through a replay, to one of its asks."""
+
+    def __init__(self, form: Form, terms: "MatchTerms", place: Place, seat: int) -> None:
+        from arena.games.contract import Seat
+        from arena.referee import SeatClock
+
+        self._form = form
+        self._place = place
+        self._seat = Seat(seat)
+        self._clock = SeatClock(terms.time_control)
+        self._hand = 0
+
+    def to(self, step: int, walk: Sequence["Frame"], match_id: str, *, earlier: bool) -> Again:
+        """Puts the ask at a step before the bot, which must be one of the seat's."""
+        self._place.begin()
+        for frame in walk:
+            for _ in range(self._hand, frame.hand):
+                self._clock.new_hand()
+            self._hand = frame.hand
+            for decision in frame.decisions:
+                if decision.seat == self._seat:
+                    if frame.index == step:
+                        return self._again(frame, decision, match_id)
+                    self._past(frame, decision, earlier=earlier)
+            self._tell(frame)
+        raise AssertionError(f"step {step} is none of the replay")
+
+    def _ask(self, frame: "Frame", decision: "Decision") -> LocalAsk:
+        self._place.decisions = decision.decision
+        self._place.clock_ms = self._clock.told_ms()
+        allowed = self._form.rules.moves(frame.before, self._seat)
+        return self._place.ask(frame.before, allowed)
+
+    def _past(self, frame: "Frame", decision: "Decision", *, earlier: bool) -> None:
+        if decision.unasked:
+            return
+        allowed = self._form.rules.moves(frame.before, self._seat)
+        forced = self._place.auto and allowed.complete and len(allowed.offered) == 1
+        if forced or not earlier:
+            self._place.pass_over()
+        else:
+            self._place.put(self._ask(frame, decision))
+        in_time = decision.fault is None or decision.fault.in_time
+        self._clock.charge(decision.charged_us / 1e6, in_time=in_time)
+
+    def _tell(self, frame: "Frame") -> None:
+        news = self._place.news
+        for each in frame.decisions:
+            if each.fault is not None:
+                kind: Any = each.fault.value
+                fault = Fault(seat=each.seat, kind=kind, decision=each.decision, reason=each.reason)
+                news.faults.append((fault, len(news.events)))
+        news.events += [told.event for told in frame.told_to(self._seat)]
+
+    def _again(self, frame: "Frame", decision: "Decision", match_id: str) -> Again:
+        ask = self._ask(frame, decision)
+        said = _choice.answer(ask, self._place.put(ask))
+        form = self._form
+        move = form.judged(ask.allowed, said)
+        write = form.move_notation.write
+        now = move.reason if isinstance(move, form.wrong) else write(move)
+        return Again(
+            ask=ask,
+            match=match_id,
+            step=frame.index,
+            decision=decision.decision,
+            hand=frame.hand,
+            now=now,
+            then=write(decision.move),
+        )

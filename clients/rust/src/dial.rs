@@ -1,0 +1,155 @@
+//! Connections to an arena, and to where it redirects the bot.
+
+use std::net::IpAddr;
+use std::time::Duration;
+use std::{env, error, fs};
+
+use tokio::time::timeout;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
+
+use crate::{Error, Options};
+
+const OVER_TLS: &str = "https://";
+const PLAIN_TEXT: &str = "http://";
+const UNIX: &str = "unix:";
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const PING_EVERY: Duration = Duration::from_secs(20);
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Dials. Who has a token can play as the bot, so it is sent in plain text only within one machine,
+/// unless the author allows more.
+pub(crate) struct Dialer {
+    /// None for plain text.
+    tls: Option<ClientTlsConfig>,
+    insecure: bool,
+}
+
+impl Dialer {
+    pub fn new(address: &str, options: &Options) -> Result<Self, Error> {
+        let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        let ca = options.ca.clone().or_else(|| variable("CARDARENA_CA"));
+        let cert = options.client_cert.clone().or_else(|| variable("CARDARENA_CLIENT_CERT"));
+        let key = options.client_key.clone().or_else(|| variable("CARDARENA_CLIENT_KEY"));
+        let files =
+            options.ca.is_some() || options.client_cert.is_some() || options.client_key.is_some();
+        let tls = options.tls || files || address.starts_with(OVER_TLS);
+        let tls = if tls { Some(tls_config(ca, cert, key)?) } else { None };
+        let dialer = Self { tls, insecure: options.insecure };
+        dialer.endpoint(address)?;
+        Ok(dialer)
+    }
+
+    /// Opens a connection; the inner error is why that failed for now.
+    pub async fn dial(&self, address: &str) -> Result<Result<Channel, String>, Error> {
+        let endpoint = self.endpoint(address)?;
+        Ok(match timeout(CONNECT_TIMEOUT, endpoint.connect()).await {
+            Ok(connected) => connected.map_err(|why| causes(&why)),
+            Err(_) => Err(format!("no connection in {CONNECT_TIMEOUT:?}")),
+        })
+    }
+
+    fn endpoint(&self, address: &str) -> Result<Endpoint, Error> {
+        let uri = self.uri(address)?;
+        let wrong = |why: tonic::transport::Error| {
+            Error::Misconfigured(format!("cannot connect to {address}: {}", causes(&why)))
+        };
+        let mut endpoint = Endpoint::from_shared(uri).map_err(wrong)?;
+        if let Some(tls) = self.tls.as_ref().filter(|_| !address.starts_with(UNIX)) {
+            endpoint = endpoint.tls_config(tls.clone()).map_err(wrong)?;
+        }
+        Ok(endpoint
+            .http2_keep_alive_interval(PING_EVERY)
+            .keep_alive_timeout(PING_TIMEOUT)
+            .keep_alive_while_idle(true))
+    }
+
+    /// What is dialled, if that is safe.
+    fn uri(&self, address: &str) -> Result<String, Error> {
+        if address.starts_with(UNIX) {
+            return Ok(address.to_owned());
+        }
+        if let Some(rest) = address.strip_prefix(OVER_TLS) {
+            if self.tls.is_none() {
+                let how = format!("give the address with {OVER_TLS}, or --tls");
+                return Err(Error::Misconfigured(format!("{address} needs TLS: {how}")));
+            }
+            return Ok(format!("{OVER_TLS}{}", rest.trim_end_matches('/')));
+        }
+        let host = match address.strip_prefix(PLAIN_TEXT) {
+            Some(_) if self.tls.is_some() => {
+                return Err(Error::Misconfigured(format!(
+                    "{address} is plain text, where TLS was asked for"
+                )));
+            }
+            Some(rest) => rest.trim_end_matches('/'),
+            None => address,
+        };
+        if self.tls.is_some() {
+            return Ok(format!("{OVER_TLS}{host}"));
+        }
+        if !self.insecure && !is_local(host) {
+            return Err(Error::Misconfigured(format!(
+                "the token would go to {host} in plain text, for all on the way to read: use {OVER_TLS}{host}, or say --insecure"
+            )));
+        }
+        Ok(format!("{PLAIN_TEXT}{host}"))
+    }
+}
+
+/// Says whether what is sent there stays on this machine.
+fn is_local(address: &str) -> bool {
+    let host = match address.rsplit_once(':') {
+        Some((host, port)) if port.parse::<u16>().is_ok() && !host.ends_with(':') => host,
+        _ => address,
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+fn tls_config(
+    ca: Option<String>,
+    cert: Option<String>,
+    key: Option<String>,
+) -> Result<ClientTlsConfig, Error> {
+    let read = |path: &str| {
+        fs::read(path).map_err(|why| Error::Misconfigured(format!("cannot read {path}: {why}")))
+    };
+    let mut config = ClientTlsConfig::new();
+    config = match ca {
+        Some(path) => {
+            let pem = read(&path)?;
+            if !pem.windows(27).any(|part| part == b"-----BEGIN CERTIFICATE-----") {
+                return Err(Error::Misconfigured(format!("{path} holds no certificates in PEM")));
+            }
+            config.ca_certificate(Certificate::from_pem(pem))
+        }
+        None => config.with_native_roots(),
+    };
+    match (cert, key) {
+        (None, None) => Ok(config),
+        (Some(cert), Some(key)) => {
+            Ok(config.identity(Identity::from_pem(read(&cert)?, read(&key)?)))
+        }
+        _ => {
+            let why = "a client's certificate and its key go together: give both";
+            Err(Error::Misconfigured(why.to_owned()))
+        }
+    }
+}
+
+/// An error with its causes, the last of which says most.
+fn causes(error: &dyn error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let words = next.to_string();
+        if !text.ends_with(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = next.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

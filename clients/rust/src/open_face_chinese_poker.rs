@@ -1,0 +1,98 @@
+// Generated from proto/ by scripts/proto: do not edit.
+
+//! Open Face Chinese Poker: its messages under short names, and constructors of its moves.
+
+use crate::cards::written;
+pub use crate::games::v1::{
+    OpenFaceChinesePokerEvent as Event, OpenFaceChinesePokerEventKind as EventKind,
+    OpenFaceChinesePokerLayout as Layout, OpenFaceChinesePokerMove as Move,
+    OpenFaceChinesePokerPhase as Phase, OpenFaceChinesePokerVerb as Verb,
+    OpenFaceChinesePokerView as View,
+};
+use crate::v1;
+
+/// What a bot of Open Face Chinese Poker is generic in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenFaceChinesePoker {}
+
+/// One decision of a seat at Open Face Chinese Poker.
+pub type Ask = crate::Ask<OpenFaceChinesePoker>;
+/// What a bot of Open Face Chinese Poker does at an ask.
+pub type Choice = crate::Choice<OpenFaceChinesePoker>;
+/// The end of a match of Open Face Chinese Poker.
+pub type MatchEnd = crate::MatchEnd<OpenFaceChinesePoker>;
+
+impl crate::Game for OpenFaceChinesePoker {
+    type View = View;
+    type Move = Move;
+    type Event = Event;
+
+    const GAMES: &'static [&'static str] = crate::families::OPEN_FACE_CHINESE_POKER;
+
+    fn view(body: &v1::ask::Game) -> Option<View> {
+        let v1::ask::Game::OpenFaceChinesePoker(body) = body else {
+            return None;
+        };
+        Some(body.view.clone().unwrap_or_default())
+    }
+
+    fn moves(body: &v1::ask::Game) -> Vec<Move> {
+        match body {
+            v1::ask::Game::OpenFaceChinesePoker(body) => body.moves.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn events(body: &v1::ask::Game) -> Vec<Event> {
+        match body {
+            v1::ask::Game::OpenFaceChinesePoker(body) => body.events.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn event(event: &v1::game_event::Game) -> Option<Event> {
+        match event {
+            v1::game_event::Game::OpenFaceChinesePoker(event) => Some(event.clone()),
+            _ => None,
+        }
+    }
+
+    fn wire(chosen: Move) -> v1::game_move::Game {
+        v1::game_move::Game::OpenFaceChinesePoker(chosen)
+    }
+}
+
+impl From<Move> for Choice {
+    fn from(chosen: Move) -> Self {
+        Self::play(chosen)
+    }
+}
+
+impl From<&Move> for Choice {
+    fn from(chosen: &Move) -> Self {
+        Self::play(chosen.to_owned())
+    }
+}
+
+/// Moves that are whole: each with the fields that its verb uses, and no others.
+/// Whether a move is legal now, the rules say.
+impl Move {
+    /// The move: put cards into rows.
+    ///
+    /// # Panics
+    ///
+    /// If what it is given is not written as a card or suit is, or names nothing.
+    #[track_caller]
+    pub fn place(
+        front: impl IntoIterator<Item = impl Into<String>>,
+        middle: impl IntoIterator<Item = impl Into<String>>,
+        back: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        Self {
+            verb: Verb::Place.into(),
+            front: written::cards(front),
+            middle: written::cards(middle),
+            back: written::cards(back),
+        }
+    }
+}

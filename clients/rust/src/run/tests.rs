@@ -1,0 +1,45 @@
+//! What a bot says of itself.
+
+use super::*;
+use crate::bot::{BotError, Choice};
+use crate::{AnyGame, Ask};
+
+fn player() -> Player {
+    let bot = |_: &Ask<AnyGame>| -> Result<Choice<AnyGame>, BotError> { Ok(Choice::index(0)) };
+    Player::new("ann", move |_| bot)
+}
+
+#[test]
+fn a_guest_says_a_secret_of_its_run() {
+    let token = |said: &str| hello_of(&player(), said.to_owned()).unwrap().token;
+    let one = token("guest:ann");
+    assert_eq!(one.len(), "guest:ann:".len() + 32);
+    assert_ne!(one, token("guest:ann"));
+    assert_eq!(token("guest:ann:mine"), "guest:ann:mine");
+    assert_eq!(token("a-key"), "a-key");
+}
+
+#[test]
+fn games_that_the_sdk_does_not_know_are_refused() {
+    assert_eq!(hello_of(&player(), String::new()).unwrap().games.len(), 19);
+    let hello = hello_of(&player().games(["whist"]), String::new());
+    assert!(matches!(hello, Err(Error::Refused(why)) if why.contains("\"whist\"")));
+}
+
+#[test]
+fn exit_codes_are_those_of_all_languages() {
+    let lied = Error::Lied { lies: vec!["once".into()], besides: None };
+    let codes = [Error::Unreachable(String::new()), Error::Refused(String::new()), lied];
+    assert_eq!(codes.map(|why| why.exit_code()), [1, 2, 3]);
+    assert_eq!(Error::Misconfigured(String::new()).exit_code(), 2);
+}
+
+#[test]
+fn jitter_is_full() {
+    let most = Duration::from_secs(8);
+    let drawn: Vec<_> = (0..200).map(|_| jitter(most)).collect();
+    assert!(drawn.iter().all(|wait| *wait <= most));
+    assert!(
+        drawn.iter().any(|wait| *wait < most / 4) && drawn.iter().any(|wait| *wait > most / 4 * 3)
+    );
+}

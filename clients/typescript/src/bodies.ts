@@ -1,0 +1,14 @@
+import { toBinary } from "@bufbuild/protobuf";
+import { type GameEvent, GameEventSchema } from "./gen/cardarena/v1/game_pb.js";
+
+const SCHEMAS = new Map(
+  GameEventSchema.oneofs[0]?.fields.map((field) => [field.localName, field.message]),
+);
+
+/** The messages in the oneof game of events, encoded, with fields in the order of their numbers. */
+export function bodyBytes(events: readonly GameEvent[]): Uint8Array[] {
+  return events.flatMap(({ game }) => {
+    const schema = SCHEMAS.get(game.case ?? "");
+    return schema && game.value ? [toBinary(schema, game.value)] : [];
+  });
+}

@@ -1,0 +1,70 @@
+// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+
+/**
+ * Chinese Poker: its messages under short names, constructors of its moves, and a bot of its types.
+ *
+ * @module
+ */
+import { create } from "@bufbuild/protobuf";
+import type * as sdk from "../ask.js";
+import type { Bot as AnyBot, Player } from "../bot.js";
+import { cardsOf } from "../checks.js";
+import { gamesOf } from "../families.js";
+import {
+  type ChinesePokerEvent as Event,
+  ChinesePokerEventKind as EventKind,
+  type ChinesePokerMove as Move,
+  ChinesePokerMoveSchema as MoveSchema,
+  ChinesePokerNatural as Natural,
+  ChinesePokerPhase as Phase,
+  type ChinesePokerRows as Rows,
+  type ChinesePokerShownNatural as ShownNatural,
+  ChinesePokerVerb as Verb,
+  type ChinesePokerView as View,
+} from "../gen/cardarena/games/v1/chinese_poker_pb.js";
+
+/** The ids of the family's games. */
+export const games: readonly string[] = gamesOf("chinese_poker");
+
+export type { Event, Move, Rows, ShownNatural, View };
+export { EventKind, Natural, Phase, Verb };
+
+/**
+ * Makes moves that are whole: each with the fields that its verb uses, and no others.
+ * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
+ * a move is legal now, the rules say.
+ */
+export const moves = {
+  /** The move: set the cards. */
+  set(front: readonly string[], middle: readonly string[], back: readonly string[]): Move {
+    return create(MoveSchema, {
+      verb: Verb.SET,
+      front: cardsOf(front),
+      middle: cardsOf(middle),
+      back: cardsOf(back),
+    });
+  },
+  /** The move: show the highest natural of the hand instead. */
+  declareNatural(): Move {
+    return create(MoveSchema, { verb: Verb.DECLARE_NATURAL });
+  },
+  /** The move: stand by the setting. */
+  play(): Move {
+    return create(MoveSchema, { verb: Verb.PLAY });
+  },
+  /** The move: give up for two units to each opponent without a natural. */
+  surrender(): Move {
+    return create(MoveSchema, { verb: Verb.SURRENDER });
+  },
+};
+
+/** One decision of a seat, with everything that the seat may know. */
+export type Ask = sdk.Ask<View, Move, Event>;
+
+/** Plays one match of Chinese Poker. */
+export type Bot = AnyBot<Ask>;
+
+/** A player of Chinese Poker, of what makes a bot for each match. */
+export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
+  return { name, games, bot };
+}

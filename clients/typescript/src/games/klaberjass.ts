@@ -1,0 +1,107 @@
+// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+
+/**
+ * Klaberjass: its messages under short names, constructors of its moves, and a bot of its types.
+ *
+ * @module
+ */
+import { create } from "@bufbuild/protobuf";
+import type * as sdk from "../ask.js";
+import type { Bot as AnyBot, Player } from "../bot.js";
+import { aCard, aSuit, aWholeNumber } from "../checks.js";
+import { gamesOf } from "../families.js";
+import {
+  type KlaberjassAuction as Auction,
+  KlaberjassCall as Call,
+  type KlaberjassContest as Contest,
+  type KlaberjassEvent as Event,
+  KlaberjassEventKind as EventKind,
+  type KlaberjassMove as Move,
+  KlaberjassMoveSchema as MoveSchema,
+  KlaberjassPhase as Phase,
+  type KlaberjassSplit as Split,
+  KlaberjassVerb as Verb,
+  type KlaberjassView as View,
+  KlaberjassWord as Word,
+} from "../gen/cardarena/games/v1/klaberjass_pb.js";
+
+/** The ids of the family's games. */
+export const games: readonly string[] = gamesOf("klaberjass");
+
+export type { Auction, Contest, Event, Move, Split, View };
+export { Call, EventKind, Phase, Verb, Word };
+
+/**
+ * Makes moves that are whole: each with the fields that its verb uses, and no others.
+ * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
+ * a move is legal now, the rules say.
+ */
+export const moves = {
+  /** The move: make the suit of the upcard trump. */
+  take(): Move {
+    return create(MoveSchema, { verb: Verb.TAKE });
+  },
+  /** The move: let the other seat bid. */
+  pass(): Move {
+    return create(MoveSchema, { verb: Verb.PASS });
+  },
+  /** The move: offer to throw the hand in; if refused, make trump oneself. */
+  schmeiss(): Move {
+    return create(MoveSchema, { verb: Verb.SCHMEISS });
+  },
+  /** The move: accept the schmeiss. */
+  yes(): Move {
+    return create(MoveSchema, { verb: Verb.YES });
+  },
+  /** The move: refuse the schmeiss. */
+  no(): Move {
+    return create(MoveSchema, { verb: Verb.NO });
+  },
+  /** The move: make a suit trump. */
+  name(suit: "c" | "d" | "h" | "s"): Move {
+    return create(MoveSchema, { verb: Verb.NAME, suit: aSuit(suit) });
+  },
+  /** The move: leave the upcard. */
+  keep(): Move {
+    return create(MoveSchema, { verb: Verb.KEEP });
+  },
+  /** The move: take the upcard for the seven of trump. */
+  exchange(): Move {
+    return create(MoveSchema, { verb: Verb.EXCHANGE });
+  },
+  /** The move: announce no sequence. */
+  noMeld(): Move {
+    return create(MoveSchema, { verb: Verb.NO_MELD });
+  },
+  /** The move: announce the best sequence. */
+  announce(value: number): Move {
+    return create(MoveSchema, { verb: Verb.ANNOUNCE, value: aWholeNumber("value", value) });
+  },
+  /** The move: let the announcement stand. */
+  good(): Move {
+    return create(MoveSchema, { verb: Verb.GOOD });
+  },
+  /** The move: answer a twenty with a fifty. */
+  notGood(): Move {
+    return create(MoveSchema, { verb: Verb.NOT_GOOD });
+  },
+  /** The move: answer with the same value. */
+  howHigh(): Move {
+    return create(MoveSchema, { verb: Verb.HOW_HIGH });
+  },
+  /** The move: play a card. */
+  play(card: string, bela: boolean): Move {
+    return create(MoveSchema, { verb: Verb.PLAY, card: aCard(card), bela });
+  },
+};
+
+/** One decision of a seat, with everything that the seat may know. */
+export type Ask = sdk.Ask<View, Move, Event>;
+
+/** Plays one match of Klaberjass. */
+export type Bot = AnyBot<Ask>;
+
+/** A player of Klaberjass, of what makes a bot for each match. */
+export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
+  return { name, games, bot };
+}

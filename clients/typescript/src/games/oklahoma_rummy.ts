@@ -1,0 +1,91 @@
+// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+
+/**
+ * Oklahoma Rummy: its messages under short names, constructors of its moves, and a bot of its types.
+ *
+ * @module
+ */
+import { create } from "@bufbuild/protobuf";
+import type * as sdk from "../ask.js";
+import type { Bot as AnyBot, Player } from "../bot.js";
+import { aCard, aNamed, aWholeNumber, cardsOf } from "../checks.js";
+import { gamesOf } from "../families.js";
+import {
+  OklahomaRummyEnd as End,
+  type OklahomaRummyEvent as Event,
+  OklahomaRummyEventKind as EventKind,
+  OklahomaRummyMeldKind as MeldKind,
+  type OklahomaRummyMove as Move,
+  OklahomaRummyMoveSchema as MoveSchema,
+  OklahomaRummyPhase as Phase,
+  type OklahomaRummyTable as Table,
+  type OklahomaRummyTableMeld as TableMeld,
+  OklahomaRummyVerb as Verb,
+  type OklahomaRummyView as View,
+} from "../gen/cardarena/games/v1/oklahoma_rummy_pb.js";
+
+/** The ids of the family's games. */
+export const games: readonly string[] = gamesOf("oklahoma_rummy");
+
+export type { Event, Move, Table, TableMeld, View };
+export { End, EventKind, MeldKind, Phase, Verb };
+
+/**
+ * Makes moves that are whole: each with the fields that its verb uses, and no others.
+ * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
+ * a move is legal now, the rules say.
+ */
+export const moves = {
+  /** The move: draw a card from the stock. */
+  draw(): Move {
+    return create(MoveSchema, { verb: Verb.DRAW });
+  },
+  /** The move: meld the top discard and two cards of the hand, and take the rest of the pile. */
+  takePile(kind: MeldKind, cards: readonly string[]): Move {
+    return create(MoveSchema, {
+      verb: Verb.TAKE_PILE,
+      kind: aNamed("kind", kind, MeldKind),
+      cards: cardsOf(cards),
+    });
+  },
+  /** The move: leave the pile where nothing can be drawn, which ends the hand. */
+  decline(): Move {
+    return create(MoveSchema, { verb: Verb.DECLINE });
+  },
+  /** The move: put down a meld. */
+  meld(kind: MeldKind, cards: readonly string[]): Move {
+    return create(MoveSchema, {
+      verb: Verb.MELD,
+      kind: aNamed("kind", kind, MeldKind),
+      cards: cardsOf(cards),
+    });
+  },
+  /** The move: add a card of the hand to a meld of one's own. */
+  extend(index: number, card: string, end?: End): Move {
+    return create(MoveSchema, {
+      verb: Verb.EXTEND,
+      index: aWholeNumber("index", index),
+      card: aCard(card),
+      ...(end !== undefined && { end: aNamed("end", end, End) }),
+    });
+  },
+  /** The move: end the turn with a discard. */
+  discard(card: string): Move {
+    return create(MoveSchema, { verb: Verb.DISCARD, card: aCard(card) });
+  },
+  /** The move: end the turn with nothing but queens of spades in hand. */
+  noDiscard(): Move {
+    return create(MoveSchema, { verb: Verb.NO_DISCARD });
+  },
+};
+
+/** One decision of a seat, with everything that the seat may know. */
+export type Ask = sdk.Ask<View, Move, Event>;
+
+/** Plays one match of Oklahoma Rummy. */
+export type Bot = AnyBot<Ask>;
+
+/** A player of Oklahoma Rummy, of what makes a bot for each match. */
+export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
+  return { name, games, bot };
+}

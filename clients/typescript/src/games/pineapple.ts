@@ -1,0 +1,80 @@
+// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+
+/**
+ * Pineapple: its messages under short names, constructors of its moves, and a bot of its types.
+ *
+ * @module
+ */
+import { create } from "@bufbuild/protobuf";
+import type * as sdk from "../ask.js";
+import { type Bets, betsOf } from "../bets.js";
+import type { Bot as AnyBot, Player } from "../bot.js";
+import { aCard, aWholeNumber } from "../checks.js";
+import { gamesOf } from "../families.js";
+import {
+  PineappleAction as Action,
+  type PineappleChips as Chips,
+  type PineappleEvent as Event,
+  PineappleEventKind as EventKind,
+  type PineappleLine as Line,
+  type PineappleMove as Move,
+  PineappleMoveSchema as MoveSchema,
+  PineapplePhase as Phase,
+  PineappleStreet as Street,
+  PineappleVerb as Verb,
+  type PineappleView as View,
+} from "../gen/cardarena/games/v1/pineapple_pb.js";
+
+/** The ids of the family's games. */
+export const games: readonly string[] = gamesOf("pineapple");
+
+export type { Chips, Event, Line, Move, View };
+export { Action, EventKind, Phase, Street, Verb };
+
+/**
+ * Makes moves that are whole: each with the fields that its verb uses, and no others.
+ * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
+ * a move is legal now, the rules say.
+ */
+export const moves = {
+  /** The move: give up the hand. Not allowed where checking is free. */
+  fold(): Move {
+    return create(MoveSchema, { verb: Verb.FOLD });
+  },
+  /** The move: add nothing, as there is nothing to call. */
+  check(): Move {
+    return create(MoveSchema, { verb: Verb.CHECK });
+  },
+  /** The move: match the bet, or go all-in below it. */
+  call(): Move {
+    return create(MoveSchema, { verb: Verb.CALL });
+  },
+  /** The move: be the first to put chips in. */
+  bet(to: number): Move {
+    return create(MoveSchema, { verb: Verb.BET, to: aWholeNumber("to", to) });
+  },
+  /** The move: go beyond what is to be matched. */
+  raise(to: number): Move {
+    return create(MoveSchema, { verb: Verb.RAISE, to: aWholeNumber("to", to) });
+  },
+  /** The move: give up one of the own three cards. */
+  discard(card: string): Move {
+    return create(MoveSchema, { verb: Verb.DISCARD, card: aCard(card) });
+  },
+};
+
+/** What a bet or raise of the seat to act may come to; nothing if it may make none. */
+export function bets(view: View): Bets | undefined {
+  return betsOf(view.minTo, view.maxTo);
+}
+
+/** One decision of a seat, with everything that the seat may know. */
+export type Ask = sdk.Ask<View, Move, Event>;
+
+/** Plays one match of Pineapple. */
+export type Bot = AnyBot<Ask>;
+
+/** A player of Pineapple, of what makes a bot for each match. */
+export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
+  return { name, games, bot };
+}

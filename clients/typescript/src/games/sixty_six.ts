@@ -1,0 +1,67 @@
+// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+
+/**
+ * Sixty Six: its messages under short names, constructors of its moves, and a bot of its types.
+ *
+ * @module
+ */
+import { create } from "@bufbuild/protobuf";
+import type * as sdk from "../ask.js";
+import type { Bot as AnyBot, Player } from "../bot.js";
+import { aCard, aSuit } from "../checks.js";
+import { gamesOf } from "../families.js";
+import {
+  type SixtySixEvent as Event,
+  SixtySixEventKind as EventKind,
+  type SixtySixMove as Move,
+  SixtySixMoveSchema as MoveSchema,
+  SixtySixPhase as Phase,
+  SixtySixReason as Reason,
+  SixtySixVerb as Verb,
+  type SixtySixView as View,
+} from "../gen/cardarena/games/v1/sixty_six_pb.js";
+
+/** The ids of the family's games. */
+export const games: readonly string[] = gamesOf("sixty_six");
+
+export type { Event, Move, View };
+export { EventKind, Phase, Reason, Verb };
+
+/**
+ * Makes moves that are whole: each with the fields that its verb uses, and no others.
+ * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
+ * a move is legal now, the rules say.
+ */
+export const moves = {
+  /** The move: say that the own points are 66 or more, which ends the hand. */
+  claim(): Move {
+    return create(MoveSchema, { verb: Verb.CLAIM });
+  },
+  /** The move: close the stock. */
+  close(): Move {
+    return create(MoveSchema, { verb: Verb.CLOSE });
+  },
+  /** The move: take the upcard for the nine of trump. */
+  exchange(): Move {
+    return create(MoveSchema, { verb: Verb.EXCHANGE });
+  },
+  /** The move: show king and queen of a suit before leading one of them. */
+  marriage(suit: "c" | "d" | "h" | "s"): Move {
+    return create(MoveSchema, { verb: Verb.MARRIAGE, suit: aSuit(suit) });
+  },
+  /** The move: play a card. */
+  play(card: string): Move {
+    return create(MoveSchema, { verb: Verb.PLAY, card: aCard(card) });
+  },
+};
+
+/** One decision of a seat, with everything that the seat may know. */
+export type Ask = sdk.Ask<View, Move, Event>;
+
+/** Plays one match of Sixty Six. */
+export type Bot = AnyBot<Ask>;
+
+/** A player of Sixty Six, of what makes a bot for each match. */
+export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
+  return { name, games, bot };
+}

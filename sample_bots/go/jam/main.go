@@ -1,0 +1,86 @@
+// Jam plays Jam: it wins tricks as cheaply as it can, and saves its strength for streaks.
+//
+// Every card is played once in the end, so what counts is when. The bot keeps its high
+// cards together: it puts low cards back while there is a stock, breaks the other seat's
+// streaks before they are worth something, and goes on with its own.
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"cardarena"
+	"cardarena/cards"
+	"cardarena/jam"
+)
+
+const (
+	ten  = 8 // places in cards.Ranks
+	jack = 9
+	late = 18 // tricks after which every one matters
+)
+
+func byRank(a, b *jam.Move) int {
+	return cmp.Compare(cards.Rank(a.GetCard()), cards.Rank(b.GetCard()))
+}
+
+// streak is who won the last tricks, and how many in a row.
+func streak(winners []uint32) (who uint32, length int) {
+	for i := len(winners) - 1; i >= 0 && winners[i] == winners[len(winners)-1]; i-- {
+		who = winners[i]
+		length++
+	}
+	return who, length
+}
+
+func move(_ context.Context, ask *jam.Ask) (cardarena.Choice, error) {
+	moves := slices.Clone(ask.Moves)
+	slices.SortStableFunc(moves, byRank)
+	switch ask.View.GetPhase() {
+	case jam.PhaseDraw:
+		return draw(ask), nil
+	case jam.PhaseDiscard:
+		return cardarena.Move(moves[0]), nil // low cards go back; they must all be played, but later
+	case jam.PhaseFollow:
+		return cardarena.Move(follow(ask, moves)), nil
+	}
+	if who, length := streak(ask.View.GetWinners()); length >= 2 && int(who) == ask.Match.Seat() {
+		return cardarena.Move(moves[len(moves)-1]).WithNote("for four or five in a row"), nil
+	}
+	return cardarena.Move(moves[len(moves)/2]), nil
+}
+
+func draw(ask *jam.Ask) cardarena.Choice {
+	source := jam.SourceStock
+	pile := ask.View.GetDiscards()[ask.Match.Seat()].GetCards()
+	if len(pile) > 0 && cards.Rank(pile[len(pile)-1]) >= ten {
+		source = jam.SourceDiscards
+	}
+	for place, move := range ask.Moves {
+		if move.GetSource() == source {
+			return cardarena.Index(place)
+		}
+	}
+	return cardarena.Index(0)
+}
+
+// follow plays to a lead; the moves are sorted by rank.
+func follow(ask *jam.Ask, moves []*jam.Move) *jam.Move {
+	led := cards.Rank(ask.View.GetLed())
+	wins := slices.IndexFunc(moves, func(move *jam.Move) bool { return cards.Rank(move.GetCard()) > led })
+	if wins < 0 {
+		return moves[0]
+	}
+	// An early trick that belongs to no streak is worth a middling card at most.
+	_, length := streak(ask.View.GetWinners())
+	matters := length >= 2 || len(ask.View.GetWinners()) >= late
+	if matters || cards.Rank(moves[wins].GetCard()) <= jack {
+		return moves[wins]
+	}
+	return moves[0]
+}
+
+func main() {
+	cardarena.Main(jam.NewPlayer("jam", func(*cardarena.Match) jam.Bot { return jam.Func(move) }))
+}

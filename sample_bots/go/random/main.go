@@ -1,0 +1,20 @@
+// Random plays every game: it picks any of the offered moves.
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"cardarena"
+)
+
+func move(_ context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
+	return cardarena.Index(rand.IntN(ask.MoveCount())), nil
+}
+
+func main() {
+	cardarena.Main(cardarena.Player{
+		Name: "random",
+		New:  func(*cardarena.Match) cardarena.Bot { return cardarena.Func(move) },
+	})
+}

@@ -1,0 +1,18 @@
+import cardarena.CardArena;
+import cardarena.Choice;
+import cardarena.Player;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Plays every game: it picks any of the offered moves. */
+final class RandomBot {
+  private RandomBot() {}
+
+  public static void main(String... flags) {
+    Player random =
+        Player.named("random")
+            .bot(
+                match ->
+                    ask -> Choice.index(ThreadLocalRandom.current().nextInt(ask.moves().size())));
+    CardArena.main(random, flags);
+  }
+}

@@ -1,0 +1,134 @@
+"""What proto/ says of each family of games, for the generators of constructors: see scripts/proto.
+
+Which fields a verb uses is what its comment says, as "uses `card`"; that a value of an enum may be
+left out, the comment of the move's field says, as "unspecified for a set".
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc_tools
+from google.protobuf.descriptor_pb2 import (
+    FieldDescriptorProto,
+    FileDescriptorProto,
+    FileDescriptorSet,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+PROTO = ROOT / "proto"
+USES = re.compile(r";\s+uses\s+(.*?)(?:\.|$)", re.DOTALL)
+MESSAGES, ENUMS, MEMBERS = 4, 5, 2
+"""Numbers of fields of descriptors, as paths of source_code_info have them."""
+
+
+class Verb:
+    """What a move may do.
+
+    Attributes:
+      constant: Its name in proto/, as JAM_VERB_TAKE_PILE.
+      word: The name without what it begins with, as TAKE_PILE.
+      does: What it does, as a sentence without its full stop.
+      fields: The fields of the move that it uses, in the order of its comment.
+    """
+
+    def __init__(
+        self, constant: str, word: str, comment: str, fields: dict[str, FieldDescriptorProto]
+    ) -> None:
+        self.constant = constant
+        self.word = word
+        self.does = " ".join(comment.split()).partition("; uses")[0].removesuffix(".")
+        found = USES.search(comment)
+        names = re.findall(r"`([a-z_]+)`", found[1]) if found else []
+        self.fields = [fields[name] for name in names]
+
+
+class Family:
+    """One family of games.
+
+    Attributes:
+      name: As in `oneof game`: sixty_six.
+      prefix: What its messages begin with: SixtySix.
+      title: For sentences: Sixty Six.
+      has_bets: Whether views tell what a bet may come to.
+    """
+
+    def __init__(self, file: FileDescriptorProto, prefix: str) -> None:
+        self.name = Path(file.name).stem
+        self.prefix = prefix
+        self.title = self.name.replace("_", " ").title()
+        comments = {
+            tuple(place.path): place.leading_comments for place in file.source_code_info.location
+        }
+        ((self._move_at, move),) = [
+            (at, each) for at, each in enumerate(file.message_type) if each.name == f"{prefix}Move"
+        ]
+        (view,) = [each for each in file.message_type if each.name == f"{prefix}View"]
+        self.has_bets = {"min_to", "max_to"} <= {field.name for field in view.field}
+        ((verbs_at, enum),) = [
+            (at, each) for at, each in enumerate(file.enum_type) if each.name == f"{prefix}Verb"
+        ]
+        fields = {field.name: field for field in move.field}
+        start = enum.value[0].name.removesuffix("UNSPECIFIED")
+        self.verbs = [
+            Verb(
+                value.name,
+                value.name.removeprefix(start),
+                comments[(ENUMS, verbs_at, MEMBERS, at)],
+                fields,
+            )
+            for at, value in enumerate(enum.value)
+            if at
+        ]
+        self._unspecified = {each.name: each.value[0].name for each in file.enum_type}
+        self._may_be_unspecified = {
+            field.name
+            for at, field in enumerate(move.field)
+            if "unspecified" in comments[(MESSAGES, self._move_at, MEMBERS, at)].lower()
+        }
+
+    def unspecified(self, field: FieldDescriptorProto) -> str:
+        """The constant of a field's enum that says nothing."""
+        return self._unspecified[enum_of(field)]
+
+    def may_be_left_out(self, field: FieldDescriptorProto) -> bool:
+        """Whether a move of a verb that uses the field may be without it."""
+        return field.proto3_optional or field.name in self._may_be_unspecified
+
+
+def families() -> Iterator[Family]:
+    """All families of proto/, by name."""
+    games = sorted(PROTO.glob("cardarena/games/v1/*.proto"))
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "games.binpb"
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "grpc_tools.protoc",
+                f"-I{PROTO}",
+                f"-I{Path(grpc_tools.__file__).parent / '_proto'}",
+                f"--descriptor_set_out={out}",
+                "--include_source_info",
+                *map(str, games),
+            ],
+            check=True,
+        )
+        files = FileDescriptorSet.FromString(out.read_bytes()).file
+    for file in files:
+        asks = [each.name for each in file.message_type if each.name.endswith("Ask")]
+        if asks:  # cards.proto has no game
+            yield Family(file, asks[0].removesuffix("Ask"))
+
+
+def enum_of(field: FieldDescriptorProto) -> str:
+    """The enum's own name, as JamSource; empty for what is none."""
+    return field.type_name.rpartition(".")[2]
+
+
+def is_list(field: FieldDescriptorProto) -> bool:
+    """Whether it has many values."""
+    return field.label == FieldDescriptorProto.LABEL_REPEATED

@@ -1,0 +1,230 @@
+"""`arena register`, `owners` and `bots`: an author's journey by command, and its mistakes in a sentence."""
+
+import json
+import stat
+
+import pytest
+
+from arena.cli.owner_keys import KeyFile, OwnerKey
+from arena.competition.report import Check, Report
+from arena.competition.versions import Event
+from arena.server.submissions.logs import logs_folder
+from tests.cli.test_mistakes import arena as command
+from tests.server.test_submissions import NOW, open_desk
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    with open_desk(tmp_path_factory.mktemp("arena")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def address(desk):
+    return desk.address
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """Whoever calls has a home of its own."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("CARDARENA_TOKEN", "CARDARENA_OWNER_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def ok(*arguments):
+    result = command(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(*arguments, code=1):
+    result = command(*arguments)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def invited(desk, owner):
+    at = ("--server", desk.address, "--token", desk.organiser)
+    return ok("owners", "invite", owner, *at).stdout.strip()
+
+
+def registered(desk, owner):
+    ok("register", desk.address, "--code", invited(desk, owner))
+
+
+def qualified(desk, bot, number):
+    for event in (Event.CHECKED, Event.QUALIFIED):
+        desk.registry.record(bot, number, event, who="arena", now=NOW)
+
+
+def test_who_registers_has_a_key_that_only_she_can_read(desk, home):
+    told = ok("register", desk.address, "--code", invited(desk, "ann")).stdout
+    assert f"You are ann at {desk.address}" in told
+    path = home / "config" / "cardarena" / "owner-keys.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    (key,) = KeyFile().all()
+    assert (key.address, key.owner) == (desk.address, "ann")
+    assert key.token not in told
+
+
+def test_keys_of_several_arenas_are_kept_and_the_last_one_counts(home):
+    keys = KeyFile()
+    for address, token in (("one", "1"), ("other", "2"), ("one", "3")):
+        keys.keep(OwnerKey(address, "ann", token))
+    assert [(each.address, each.token) for each in keys.all()] == [("one", "3"), ("other", "2")]
+
+
+def test_a_key_file_that_others_can_read_is_not_used(desk, home):
+    registered(desk, "amy")
+    KeyFile().path.chmod(0o644)
+    assert "others can read" in refused("bots", "versions", "x")
+
+
+def test_a_bot_is_made_submitted_and_activated(desk, home, monkeypatch):
+    monkeypatch.chdir(home)
+    registered(desk, "joe")
+    assert "Next: my-bot/README.md" in ok("bots", "new", "my-bot").stdout
+    assert {each.name for each in (home / "my-bot").iterdir()} == {
+        "README.md",
+        "bot.py",
+        "bot.toml",
+        "test_bot.py",
+    }
+    submitted = ok("bots", "submit", "joes", "my-bot", "--no-wait").stdout
+    assert "joes@1 is submitted" in submitted
+    assert "no report yet" in ok("bots", "report", "joes").stdout
+    assert "submitted does not become active" in refused("bots", "activate", "joes@1")
+    assert "joes@1 has the same contents" in refused("bots", "submit", "joes", "my-bot")
+    report = Report("0" * 64, "q1", 9.0, _CHECKS)
+    desk.registry.keep_report("joes", 1, report.as_json(), now=NOW)
+    qualified(desk, "joes", 1)
+    told = ok("bots", "report", "joes@1").stdout
+    assert "qualified for 1 of 1 games in 9 s" in told
+    assert "Next: arena bots activate joes@1" in told
+    assert "joes@1 is active" in ok("bots", "activate", "joes@1").stdout
+    (row,) = json.loads(ok("bots", "versions", "joes", "--json").stdout)["versions"]
+    assert (row["version"], row["state"]) == (1, "active")
+    assert "is inactive" in ok("bots", "deactivate", "joes@1").stdout
+    assert "retired for good" in ok("bots", "retire", "joes@1").stdout
+
+
+_CHECKS = (
+    Check("manifest", passed=True),
+    Check("start", passed=True),
+    Check("klaberjass", passed=True, seats=2),
+)
+
+
+def test_who_did_not_qualify_is_told_why_and_ends_with_3(desk, home, monkeypatch):
+    monkeypatch.chdir(home)
+    registered(desk, "kim")
+    ok("bots", "new", "bot")
+    ok("bots", "submit", "kims", "bot", "--no-wait")
+    failed = Check("soko", passed=False, seats=4, problem="illegal move", again="arena bots check")
+    report = Report("0" * 64, "q1", 9.0, (*_CHECKS[:2], failed))
+    desk.registry.keep_report("kims", 1, report.as_json(), now=NOW)
+    told = refused("bots", "report", "kims@1", code=3)
+    assert "FAILED soko, 4 seats: illegal move." in told
+    found = json.loads(refused("bots", "report", "kims@1", "--json", code=3))
+    assert found["report"]["checks"][2]["problem"] == "illegal move"
+    folder = logs_folder(desk.folder, desk.registry.version("kims", 1))
+    folder.mkdir(parents=True)
+    (folder / "soko.log").write_text(
+        "T * started\nT | thinking\nT | cardarena: bot.py:9: KeyError\nT |   Traceback\nT | ok\n"
+    )
+    assert ok("bots", "logs", "kims@1", "--match", "soko").stdout.count("\n") == 6
+    errors = ok("bots", "logs", "kims@1", "--errors").stdout.splitlines()
+    assert errors == ["== soko.log", "T | cardarena: bot.py:9: KeyError", "T |   Traceback"]
+    assert "no such log" in ok("bots", "logs", "kims@1", "--match", "jam").stdout
+
+
+def test_a_remote_bot_gets_its_token_alone_on_stdout(desk, home):
+    registered(desk, "liz")
+    token = ok("bots", "token", "lizs").stdout
+    assert token.startswith("arena_")
+    assert token.count("\n") == 1
+
+
+def test_who_lost_a_key_gets_another_by_whoever_runs_the_arena(desk, home, monkeypatch):
+    assert "no owner 'nobody'" in refused("keys", "new", "owner", "nobody", "--data", desk.folder)
+    registered(desk, "sue")
+    KeyFile().path.unlink()
+    token = ok("keys", "new", "owner", "sue", "--data", desk.folder).stdout.strip()
+    monkeypatch.setenv("CARDARENA_OWNER_TOKEN", token)
+    assert ok("bots", "token", "sues", "--server", desk.address).stdout.startswith("arena_")
+
+
+def test_owners_are_listed_and_banned(desk, home):
+    registered(desk, "eve")
+    at = ("--server", desk.address, "--token", desk.organiser)
+    ok("owners", "ban", "eve", "--reason", "two accounts", *at)
+    rows = {
+        each["owner"]: each
+        for each in json.loads(ok("owners", "list", "--json", *at).stdout)["owners"]
+    }
+    assert (rows["eve"]["invited_by"], rows["eve"]["banned"]) == ("org", "two accounts")
+
+
+# fmt: off
+MISTAKES = [
+    (("bots", "new", "my/bot?"),                           "is no name for a bot", 1),
+    (("bots", "new", "good"),                              "good is there already", 1),
+    (("bots", "check", "nosuch"),                          "does not exist", 2),
+    (("bots", "check", "empty"),                           "there is no bot.toml at its top", 1),
+    (("bots", "check", "wrong"),                           "there is no key 'comand'", 1),
+    (("bots", "check", "wrong"),                           "games is missing", 1),
+    (("bots", "check", "good", "--only", "klaberjas"),     "there is no check 'klaberjas' of this bot", 1),
+    (("bots", "check", "good", "--seats", "1"),            "1 is not in the range", 2),
+    (("bots", "check", "good", "--keep", "there"),         "--keep makes it", 1),
+    (("bots", "submit", "b", "wrong"),                     "wrong cannot be submitted", 1),
+    (("bots", "submit", "b", "link"),                      "x is a link: only plain files", 1),
+    (("bots", "submit", "b", "good"),                      "register first: arena register", 1),
+    (("bots", "activate", "b"),                            "say which version, as in b@7", 2),
+    (("bots", "activate", "b@0"),                          "one version of it as in my-bot@7", 2),
+    (("bots", "token", "b"),                               "register first: arena register", 1),
+    (("owners", "invite", "ann"),                          "see: arena keys new organiser", 1),
+    (("register", "localhost:1", "--code", "x"),           "no arena answers at localhost:1", 1),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "code"),
+    MISTAKES,
+    ids=[f"{' '.join(row[0][:2])}: {row[1]}" for row in MISTAKES],
+)
+def test_a_mistake_is_told_in_a_sentence(desk, home, monkeypatch, arguments, said, code):
+    monkeypatch.chdir(home)
+    monkeypatch.setenv("CARDARENA_ADDRESS", desk.address)
+    for name, toml in (("empty", None), ("wrong", "comand = 1"), ("good", GOOD), ("link", GOOD)):
+        (home / name).mkdir()
+        (home / name / "bot.py").write_text("")
+        if toml:
+            (home / name / "bot.toml").write_text(toml)
+    (home / "link" / "x").symlink_to("/etc/passwd")
+    (home / "there").mkdir()
+    if "register first" in said:
+        arguments = (*arguments, "--server", desk.address)
+    assert said in refused(*arguments, code=code)
+
+
+GOOD = 'command = ["python", "bot.py"]\n[[games]]\nid = "klaberjass"\n'
+
+
+def test_a_wrong_code_is_told_and_no_key_is_written(desk, home):
+    told = refused("register", desk.address, "--code", "AAAA-BBBB-CCCC")
+    assert "this code is wrong" in told
+    assert not (home / "config").exists()
+
+
+def test_a_bot_of_the_template_passes_its_own_test_and_is_qualified(home, monkeypatch):
+    monkeypatch.chdir(home)
+    ok("bots", "new", "my-bot", "--game", "klaberjass")
+    result = command("bots", "check", "my-bot", "--only", "klaberjass", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert [check["passed"] for check in found["checks"]] == [True] * 3
+    assert found["partial"]

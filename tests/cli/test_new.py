@@ -1,0 +1,128 @@
+"""`arena new`: a folder of a bot in each language, which builds, passes its test and plays."""
+
+import json
+import os
+import shutil
+import sys
+import tomllib
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import main
+from arena.cli.starting import CLIENTS, LANGUAGES, NOT_HERE, RUN_BY, start_bot
+from arena.games.catalogue import GAMES, game_by_id
+from cardarena import local
+from tests.sdk import languages
+from tests.sdk.languages import called, played
+
+# fmt: off
+BUILDS = [
+    # language      tool      what its README says, to test and to build
+    ("python",     "python", [(sys.executable, "-m", "pytest", "-q")]),
+    ("go",         "go",     [("go", "mod", "tidy"), ("go", "vet", "./..."), ("go", "test", "./..."), ("go", "build", "-o", "my-bot", ".")]),
+    ("typescript", "npm",    [("npm", "install", "--ignore-scripts"), ("npm", "test")]),
+    ("rust",       "cargo",  [("cargo", "test", "--quiet"), ("cargo", "build", "--release", "--quiet")]),
+    ("java",       "mvn",    [("mvn", "-q", "-B", "-U", "package")]),
+]
+SDKS = {"typescript": languages.typescript, "java": languages.java}
+"""What has to be built of an SDK first, where it is not published."""
+AS_THE_SDK = {
+    "GOFLAGS": "-trimpath",
+    "CARGO_PROFILE_DEV_DEBUG": "0",
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
+}
+"""So that what an SDK needs is compiled once for it and for its bots."""
+# fmt: on
+
+
+def new(*arguments):
+    return CliRunner().invoke(main, ["new", *map(str, arguments)])
+
+
+def test_it_says_what_it_wrote(tmp_path):
+    told = new(tmp_path / "my-bot")
+    assert told.exit_code == 0
+    assert told.stdout.splitlines()[-1] == f"Next: {tmp_path / 'my-bot' / 'README.md'}"
+    again = json.loads(new(tmp_path / "other", "--lang", "go", "--json").stdout)
+    assert again["language"] == "go"
+    assert {"main.go", "main_test.go", "go.mod", "bot.toml", "README.md"} == set(again["files"])
+
+
+# fmt: off
+REFUSED = [
+    # name            what is said                                  why
+    ("My-Bot",        "no name for a bot",                          "a capital is no name of a crate's or a package's"),
+    ("1st",           "no name for a bot",                          "a digit begins no name"),
+    ("a" * 41,        "40 at most",                                 "too long"),
+    ("taken",         "is there already",                           "nothing is written over"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("name", "said", "why"), REFUSED, ids=[row[-1] for row in REFUSED])
+def test_it_refuses(tmp_path, name, said, why):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "bot.py").write_text("mine")
+    told = new(tmp_path / name)
+    assert told.exit_code == 1, why
+    assert said in told.stderr
+    assert [path.name for path in tmp_path.rglob("*")] == ["taken", "bot.py"]
+    assert (tmp_path / "taken" / "bot.py").read_text() == "mine"
+
+
+def test_an_empty_folder_may_be_there(tmp_path):
+    (tmp_path / "my-bot").mkdir()
+    assert new(tmp_path / "my-bot").exit_code == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_is_left_to_fill_in_and_the_manifest_names_the_game(tmp_path, language):
+    folder = tmp_path / "my-bot"
+    for path in start_bot(folder, game_by_id("sixty_six"), language):
+        text = (folder / path).read_text("utf-8")
+        assert "{{" not in text, path
+        assert NOT_HERE not in text, "in a checkout the SDK is found"
+    manifest = tomllib.loads((folder / "bot.toml").read_text("utf-8"))
+    assert manifest["games"] == [{"id": "sixty_six"}]
+    assert manifest["command"]
+    assert len((folder / "README.md").read_text("utf-8").splitlines()) <= 20
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+def test_the_bot_of_every_game_passes_its_test(tmp_path, game):
+    """In Python, in this process; the others are built of the same words."""
+    start_bot(tmp_path / "my-bot", game, "python")
+    source = (tmp_path / "my-bot" / "bot.py").read_text("utf-8")
+    scope = {"__name__": "bot"}
+    exec(compile(source, "bot.py", "exec"), scope)
+    options = {"hands": game.seats[0]}
+    result = local.play(game.id, [scope["Bot"]] * game.seats[0], seed=7, options=options)
+    assert not result.faults
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("language", "tool", "builds"), BUILDS, ids=[language for language, *_ in BUILDS]
+)
+def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, builds):
+    if shutil.which(tool) is None and not os.environ.get("CI"):
+        pytest.skip(f"there is no {tool} here")
+    game = game_by_id("sixty_six")
+    folder = tmp_path / "my-bot"
+    start_bot(folder, game, language)
+    for name, value in AS_THE_SDK.items():
+        monkeypatch.setenv(name, value)
+    if language in SDKS:
+        SDKS[language]()
+    if language == "rust":
+        shared = CLIENTS / "rust" / "target"
+        shared.mkdir(exist_ok=True)
+        (folder / "target").symlink_to(shared)
+    with languages.alone_with(tool):
+        for command in builds:
+            called(*command, folder=folder)
+    run = RUN_BY[language].replace("{{name}}", "my-bot")
+    assert run in (folder / "README.md").read_text("utf-8")
+    told = played(tmp_path / "data", game, f"one={run}", f"two={run}", folder=folder)
+    assert (told["ending"], told["faults"]) == ("completed", [])

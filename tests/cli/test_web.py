@@ -1,0 +1,86 @@
+"""`arena web` as a process: it ends with the arena that started it, and outlives one that did not."""
+
+import http.client
+import re
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.browser import open_in_browser
+from arena.cli.web import web
+from tests.cli.serving import served
+from tests.doubles.streams import PATIENCE_S
+
+LISTENS = re.compile(r"Pages are at http://127\.0\.0\.1:(\d+)/")
+AWAY = "No arena answers here now"
+
+
+def port_said(process):
+    """Where its pages are, as it says."""
+    for line in process.stdout:
+        if found := LISTENS.match(line):
+            return int(found[1])
+    raise AssertionError("it says no address")
+
+
+@contextmanager
+def pages(data):
+    """The port of an `arena web` of its own."""
+    command = [sys.executable, "-m", "arena", "web", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield port_said(process)
+        finally:
+            process.terminate()
+
+
+@pytest.mark.slow
+def test_pages_end_with_the_arena_that_was_killed(tmp_path):
+    with served(tmp_path / "data", "--web", "--web-port", "0") as (_, process):
+        port = port_said(process)
+        process.kill()
+        # It writes to the same pipe, so that ends when the last of them has gone.
+        process.stdout.read()
+        with socket.create_server(("127.0.0.1", port)):
+            pass
+
+
+@pytest.mark.slow
+def test_pages_say_that_the_arena_is_away_and_go_on_when_it_is_back(tmp_path):
+    def next_list(feed):
+        return next(feed.readline().decode() for line in feed if line == b"event: list\n")
+
+    data = tmp_path / "data"
+    data.mkdir()
+    with pages(data) as port:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        connection.request("GET", "/live/feed")
+        feed = connection.getresponse()
+        assert AWAY in next_list(feed)
+        for _ in range(2):
+            with served(data):
+                assert "Nothing is played now" in next_list(feed)
+            assert AWAY in next_list(feed)
+        connection.close()
+
+
+def test_the_browser_is_opened_where_the_pages_are(tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("arena.cli.browser.webbrowser.open", lambda at: opened.append(at) or True)
+    monkeypatch.setattr("arena.web.serve.serve", lambda *given: given[3]("127.0.0.1:7"))
+    monkeypatch.setattr("arena.cli.web.log_to", lambda *_: None)
+    for arguments, expected in ([], []), (["--open"], ["http://127.0.0.1:7/"]):
+        done = CliRunner().invoke(web, ["--data", str(tmp_path), *arguments])
+        assert done.exit_code == 0, done.output
+        assert opened == expected
+
+
+def test_where_there_is_no_browser_the_address_is_said(monkeypatch, capsys):
+    monkeypatch.setattr("arena.cli.browser.webbrowser.open", lambda _: False)
+    open_in_browser("http://127.0.0.1:7/")
+    said = capsys.readouterr().err
+    assert said == "No browser could be opened: open http://127.0.0.1:7/ yourself.\n"

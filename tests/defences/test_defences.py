@@ -1,0 +1,239 @@
+"""The removal of defences: what is removed, and what counts as noticed."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from tests.defences.__main__ import listing, of_turn, report, table
+from tests.defences.checkout import Checkout
+from tests.defences.defence import Defence, Edit, Stale, defences
+from tests.defences.threats import ROOT, named_by_rows, section
+from tests.defences.trial import SEEN, STALE, SURVIVED, Trials, Verdict, tried
+from tests.rows import slow_unless
+
+DEFENCES = defences()
+NAMED = named_by_rows()
+
+
+@pytest.mark.parametrize("defence", DEFENCES, ids=str)
+def test_a_defence_stands_where_it_is_removed(defence):
+    for source in defence.removed_from(ROOT).values():
+        assert source
+
+
+@pytest.mark.parametrize("defence", DEFENCES, ids=str)
+def test_the_test_that_sees_it_is_named_by_its_row(defence):
+    assert defence.seen_by.partition("[")[0] in NAMED[defence.row]
+
+
+@pytest.mark.parametrize("row", [row for row, tests in NAMED.items() if tests])
+def test_every_row_that_names_a_test_has_a_defence_that_is_removed(row):
+    assert row in {defence.row for defence in DEFENCES}
+
+
+def test_the_page_tells_what_was_removed_and_what_saw_it():
+    """As `scripts/mutate-defences --list` prints it."""
+    told = [line for line in section("Removed").splitlines() if line.startswith("|")]
+    assert told == list(listing(DEFENCES))
+
+
+# What counts as noticed.
+
+CODE = (
+    "def bounded(size):\n    return min(size, 512)\n\n\ndef checked(size):\n    return size >= 0\n"
+)
+BOUND, NO_BOUND = "return min(size, 512)", "return size"
+TESTS = """\
+import pytest
+import limits
+
+def test_bound():
+    assert limits.bounded(1_000) == 512
+
+def test_breaks():
+    {512: "known"}[limits.bounded(1_000)]
+
+def test_raises():
+    with pytest.raises(KeyError):
+        {512: "known"}[limits.bounded(1_000) + 1]
+
+def test_group():
+    if limits.bounded(1_000) != 512:
+        raise ExceptionGroup("of a nursery", [AssertionError("it is not bounded")])
+
+def test_passes():
+    assert limits.checked(1)
+
+def test_endless():
+    while limits.bounded(1_000) != 512:
+        pass
+
+def test_dies():
+    import os
+    if limits.bounded(1_000) != 512:
+        os._exit(3)
+"""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("root") / "project"
+    root.mkdir()
+    (root / "limits.py").write_text(CODE)
+    (root / "test_limits.py").write_text(TESTS)
+    (root / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def checkout(root, tmp_path_factory):
+    return Checkout(root, tmp_path_factory.mktemp("copies"))
+
+
+def defence(test, text=BOUND, becomes=NO_BOUND):
+    return Defence(
+        1, "it is bounded", f"test_limits.py::{test}", (Edit("limits.py", text, becomes),)
+    )
+
+
+# fmt: off
+FATES = [
+    # seen by         the defence becomes    fate        why
+    ("test_bound",    NO_BOUND,              SEEN,       "a test says what should have been"),
+    ("test_raises",   "return 511",          SEEN,       "an error that should have come does not"),
+    ("test_group",    NO_BOUND,              SEEN,       "an assertion within a group of errors"),
+    ("test_breaks",   NO_BOUND,              SURVIVED,   "a test that breaks down has said nothing"),
+    ("test_passes",   NO_BOUND,              SURVIVED,   "a test that does not look"),
+    ("test_bound",    "return min(size, 8*64)", SURVIVED, "nothing was removed but words"),
+    ("test_bound",    "return (",            SURVIVED,   "what cannot be imported shows nothing"),
+    ("test_dies",     NO_BOUND,              SURVIVED,   "nor does a process that dies"),
+    ("test_missing",  NO_BOUND,              SURVIVED,   "nor a test that there is not"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("test", "becomes", "fate", "why"),
+    slow_unless(lambda test, *_: test in {"test_bound", "test_breaks"}, FATES),
+    ids=[row[3] for row in FATES],
+)
+def test_what_becomes_of_a_removal(checkout, test, becomes, fate, why):
+    verdict = tried(defence(test, becomes=becomes), checkout, [])
+    assert verdict.fate == fate, verdict.why
+    assert bool(verdict.tests) == (fate == SEEN)
+    assert verdict.why
+    assert (checkout.root / "limits.py").read_text() == CODE, "it is put back"
+
+
+def test_tests_that_do_not_end_have_noticed_nothing(checkout, monkeypatch):
+    monkeypatch.setattr("tests.defences.trial.TIMEOUT_S", 3.0)
+    verdict = tried(defence("test_endless"), checkout, [])
+    assert (verdict.fate, verdict.why) == (SURVIVED, "no end")
+
+
+def test_the_other_tests_of_the_row_may_see_it(checkout):
+    named = ["test_limits.py::test_passes", "test_limits.py::test_bound"]
+    verdict = tried(defence("test_passes"), checkout, named)
+    assert (verdict.fate, verdict.tests) == (SEEN, ("test_limits.py::test_bound",))
+
+
+@pytest.mark.parametrize("text", ["return max(size, 512)", "size"], ids=["gone", "there twice"])
+def test_words_that_are_not_there_once_are_no_removal(checkout, text):
+    verdict = tried(defence("test_bound", text=text), checkout, [])
+    assert verdict.fate == STALE
+    assert "not once" in verdict.why
+
+
+def test_tests_that_fail_unharmed_are_told(root):
+    trials = Trials(root)
+    assert trials.unharmed(["test_limits.py::test_bound"]) == []
+    assert trials.unharmed(["test_limits.py::test_raises", "test_limits.py::test_missing"])
+
+
+def test_many_are_tried_at_once_each_in_a_copy_of_its_own(root):
+    found = [defence("test_bound", becomes=f"return {size}") for size in range(4)]
+    verdicts = list(Trials(root, processes=2).run(found, {1: []}))
+    assert {each.fate for each in verdicts} == {SEEN}
+    assert {each.defence.edits for each in verdicts} == {each.edits for each in found}
+
+
+# fmt: off
+BAD = [
+    # the file                                                              said         why
+    ('[[defence]]\nrow = 1\nname = "a"\nseen_by = "t"\n',                   "edit",      "without an edit"),
+    ('[[defence]]\nrow = 1\nname = "a"\nseen_by = "t"\nedit = []\n',        "nothing",   "with none"),
+    ('[[defence]]\nrow = 1\nname = "a"\nseen_by = "t"\nfast = true\nedit = []\n', "fast", "a field too many"),
+]
+# fmt: on
+EDIT = '[[defence.edit]]\nfile = "f"\ntext = "a"\nbecomes = "b"\n'
+
+
+@pytest.mark.parametrize(("text", "said", "why"), BAD, ids=[row[2] for row in BAD])
+def test_an_entry_that_removes_nothing_is_refused(text, said, why, tmp_path):
+    path = tmp_path / "removals.toml"
+    path.write_text(text)
+    with pytest.raises(Stale, match=said):
+        defences(path)
+
+
+def test_an_entry_that_stands_twice_is_refused(tmp_path):
+    path = tmp_path / "removals.toml"
+    path.write_text(2 * ('[[defence]]\nrow = 1\nname = "a"\nseen_by = "t"\n' + EDIT))
+    with pytest.raises(Stale, match="twice"):
+        defences(path)
+
+
+# The command.
+
+
+def test_turns_go_through_all_quick_defences_of_each_row():
+    found = [SimpleNamespace(row=row, slow=name == "s", name=name) for row, name in ROWS]
+    turns = ["".join(each.name for each in of_turn(found, turn)) for turn in range(4)]
+    assert turns == ["ax", "bx", "cx", "ax"]
+
+
+ROWS = [(1, "a"), (1, "b"), (1, "s"), (1, "c"), (2, "x"), (3, "s")]
+
+
+def test_a_report_names_what_was_removed_and_what_failed():
+    verdicts = [
+        Verdict(defence("test_bound"), SEEN, ("t::a",), "AssertionError: it is 7", 1.25),
+        Verdict(defence("test_passes"), SURVIVED, why="3 tests passed", took_s=2.0),
+    ]
+    *_, seen, survived = table(verdicts)
+    assert seen == "| 1 | it is bounded | limits.py | seen | t::a | 1.2 |"
+    assert survived == "| 1 | it is bounded | limits.py | SURVIVED | 3 tests passed | 2.0 |"
+    assert [each["tests"] for each in report(verdicts)] == [["t::a"], []]
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "tests.defences", *arguments],
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+        text=True,
+        timeout=600,
+    )
+
+
+def test_the_command_lists_what_it_would_remove():
+    done = run("--list", "--only", "5")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 + sum(each.row == 5 for each in DEFENCES)
+
+
+def test_a_row_without_defences_is_told_from_the_others():
+    done = run("--only", "19")
+    assert done.returncode == 2
+    assert "no defence of row 19" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_defences_of_today_are_seen():
+    """One of each row; another day, the next."""
+    done = run("--short", "--processes", "2", "--unproven")
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

@@ -1,0 +1,195 @@
+"""A bot is looked at from outside: good ones are qualified, and every fault is named where it happened."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from arena.competition.archive import pack
+from arena.competition.manifest import DeclaredGame
+from arena.games.catalogue import GAMES, game_by_id
+from arena.qualification import Wanted, opponents, qualify, robustness
+from arena.qualification.games import order_of, sittings, turns_of
+from arena.store.blobs import remove_unpacked
+
+HEAD = "import random, sys, time\nimport cardarena\nfrom cardarena import klaberjass, soko\n"
+TAIL = '\nif __name__ == "__main__":\n    cardarena.run(MyBot)\n'
+GOOD = """
+class MyBot(cardarena.Bot):
+    def move(self, ask):
+        return random.choice(ask.moves)
+"""
+KLABERJASS = '[[games]]\nid = "klaberjass"\n'
+
+
+def looked_at(tmp_path, code, *only, games=KLABERJASS, command='["python", "bot.py"]', seats=None):
+    folder = tmp_path / "my-bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text(HEAD + code + TAIL)
+    (folder / "bot.toml").write_text(f"command = {command}\n{games}")
+    pack(folder, tmp_path / "bot.zip")
+    work = tmp_path / "work"
+    try:
+        return qualify(tmp_path / "bot.zip", work, Wanted(only=only, seats=seats, most_s=100.0))
+    finally:
+        remove_unpacked(work)
+
+
+def test_a_bot_that_plays_is_qualified_and_its_games_are_named(tmp_path):
+    report = looked_at(tmp_path, GOOD)
+    assert [each.problem for each in report.failed] == []
+    assert report.qualified
+    assert report.passed_games == ("klaberjass",)
+    assert [each.name for each in report.checks] == [
+        "manifest",
+        "start",
+        "klaberjass",
+        *robustness.NAMES,
+    ]
+
+
+MOVES = """
+class MyBot(cardarena.Bot):
+    def move(self, ask):
+        if ask.message.decision == 3:
+            {}
+        return ask.moves[0]
+"""
+# fmt: off
+BAD = [
+    (MOVES.format("return klaberjass.Move(verb=klaberjass.PLAY, card='Xx')"), 3, "", "a move that is none"),
+    (MOVES.format("return 99"),                  3, "an exception in the bot's own code",   "an index past the list"),
+    (MOVES.format("raise KeyError('to_call')"),  3, "bot.py:8: KeyError: 'to_call'",        "an exception"),
+    (MOVES.format("sys.exit('gone fishing')"),   3, "the bot had left",                     "it leaves"),
+    (MOVES.format("time.sleep(90)"),             3, "timeout",                              "it sleeps"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("code", "ask", "sentence", "_why"), BAD, ids=[row[-1] for row in BAD])
+def test_a_fault_is_named_with_its_ask_and_the_command_that_repeats_it(
+    tmp_path, code, ask, sentence, _why
+):
+    report = looked_at(tmp_path, code, "klaberjass")
+    (failed,) = report.failed
+    assert sentence in failed.problem
+    assert failed.ask == ask
+    assert failed.offered
+    assert failed.again == "arena bots check ./my-bot --only klaberjass --seats 2 --seed q7"
+
+
+def test_what_the_bot_printed_is_told_with_its_files_as_it_named_them(tmp_path):
+    report = looked_at(tmp_path, MOVES.format("raise KeyError('to_call')"), "klaberjass")
+    (failed,) = report.failed
+    assert any('File "bot.py", line 8, in move' in line for line in failed.last_lines)
+
+
+def test_a_bot_that_does_not_start_is_told_its_last_words(tmp_path):
+    report = looked_at(tmp_path, "raise SystemExit('no model')")
+    (failed,) = report.failed
+    assert failed.name == "start"
+    assert "exit code 1 before it said hello" in failed.problem
+    assert failed.last_lines == ("no model",)
+    assert len(report.checks) == 2
+
+
+def test_games_fail_singly(tmp_path):
+    code = """
+class MyBot(cardarena.Bot):
+    def move(self, ask):
+        return ask.moves[0] if ask.game == "klaberjass" else {}["x"]
+"""
+    report = looked_at(tmp_path, code, games=KLABERJASS + '[[games]]\nid = "jam"\n')
+    assert report.qualified
+    assert (report.passed_games, [each.name for each in report.failed]) == (
+        ("klaberjass",),
+        ["jam"],
+    )
+
+
+def test_a_game_that_the_manifest_declares_and_the_bot_does_not_play_fails(tmp_path):
+    code = "class MyBot(klaberjass.Bot):\n    def move(self, ask):\n        return ask.moves[0]\n"
+    report = looked_at(tmp_path, code, "jam", games=KLABERJASS + '[[games]]\nid = "jam"\n')
+    (failed,) = report.failed
+    assert failed.problem == "bot.toml declares jam, and the bot's hello does not"
+
+
+# A client of its own that breaks where no bot of the SDK does: each fault planted, and named.
+
+PLANTED = """
+import os
+from cardarena import _session
+from cardarena.v1 import play_pb2
+FAULT = {fault!r}
+receive = _session.Session.receive
+def planted(self, data):
+    message = play_pb2.ArenaMessage.FromString(data)
+    kind = message.WhichOneof("body")
+    welcome_again = kind == "welcome" and message.welcome.matches
+    many = kind == "asks" and len(message.asks.asks) > 1
+    if FAULT == kind or {{"unknown_fields": kind is None, "cut": welcome_again, "two_matches": many}}.get(FAULT):
+        print("I cannot stand", FAULT, flush=True)
+        os._exit(1)
+    return receive(self, data)
+_session.Session.receive = planted
+class MyBot(cardarena.Bot):
+    def move(self, ask):
+        return ask.moves[0]
+"""
+
+
+@pytest.mark.parametrize("fault", robustness.NAMES)
+def test_what_a_bot_does_not_stand_is_named(tmp_path, fault):
+    report = looked_at(tmp_path, PLANTED.format(fault=fault), fault)
+    assert [each.name for each in report.failed] == [fault]
+    (failed,) = report.failed
+    assert failed.problem.startswith("it must ")
+    assert failed.last_lines[-1] == f"I cannot stand {fault}"
+    assert failed.again.endswith(f"--only {fault} --seed q7")
+
+
+# What is played.
+
+
+def test_least_and_most_seats_of_each_game_and_each_seat_or_four():
+    declared = [DeclaredGame(game_by_id("soko"), (2, 3, 8)), DeclaredGame(game_by_id("jam"), (2,))]
+    found = [(each.game.id, each.seats) for each in sittings(declared)]
+    assert found == [("soko", 2), ("soko", 8), ("jam", 2)]
+    assert [(each.game.id, each.seats) for each in sittings(declared, 3)] == [("soko", 3)]
+    assert [turns_of(seats) for seats in (2, 3, 4, 5, 10)] == [
+        [0, 1],
+        [0, 1, 2],
+        [0, 1, 2, 3],
+        [0, 1, 2, 3],
+        [0, 2, 5, 7],
+    ]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
+def test_every_game_has_a_short_match_an_opponent_and_asks_to_show(game):
+    declared = DeclaredGame(game, tuple(sorted(game.seats)))
+    for sitting in sittings([declared]):
+        order = order_of(sitting, "q7")
+        assert all(table.bots.count(sitting.candidate) == 1 for table in order.tables)
+    assert opponents.sample_bot(game).is_file()
+    table = robustness.table_of(declared, "q7")
+    assert table.ask.seat == table.start.seat
+
+
+def test_the_process_of_an_arena_writes_the_report(tmp_path):
+    folder = tmp_path / "my-bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text("raise SystemExit('no model')")
+    (folder / "bot.toml").write_text(f'command = ["python", "bot.py"]\n{KLABERJASS}')
+    pack(folder, tmp_path / "bot.zip")
+    words = [tmp_path / "bot.zip", tmp_path / "work", tmp_path / "report.json", "./a", "q3"]
+    command = [sys.executable, "-m", "arena.qualification", *map(str, words)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ})
+    remove_unpacked(tmp_path / "work")
+    if "cannot be jailed" in run.stderr:
+        pytest.skip("no wall here, and nothing is started without one")
+    assert run.returncode == 0, run.stderr
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["qualified"], report["seed"]) == (False, "q3")

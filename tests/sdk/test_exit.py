@@ -1,0 +1,31 @@
+"""Every way out of `run` ends the process with its exit code, whatever gRPC's threads are doing."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.conformance.cases import load
+from arena.conformance.play import judge
+from tests.sdk import slow_threads
+
+KIT = Path(__file__).resolve().parents[2] / "clients" / "conformance"
+CASES = {case.id: case for case in load(KIT)}
+
+# fmt: off
+WAYS_OUT = [
+    # case               why it is over
+    ("C15",              "the arena sent it home"),
+    ("C26-cut",          "there is no arena any more"),
+    ("C1-contract",      "the arena will not do"),
+    ("C21-wrong-secret", "the arena lied"),
+    ("C26-interrupt",    "its author pressed Ctrl-C"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("case", "why"), WAYS_OUT, ids=[row[1] for row in WAYS_OUT])
+def test_it_exits_and_leaves_no_thread_to_the_end_of_the_interpreter(case, why):
+    verdict = judge(CASES[case], [sys.executable, slow_threads.__file__], KIT)
+    assert verdict.passed, f"{verdict.sentence}\n{verdict.told}"
+    assert "at exit there are ['MainThread']" in verdict.told

@@ -1,0 +1,172 @@
+"""Who may do what with competitions over the network, and what is never done for a call."""
+
+import contextlib
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import trio
+
+from arena.competition.archive import read_archive
+from arena.competition.versions import Event
+from arena.jail import BadCommand, Level
+from arena.server.competitions.players import Players, command_of
+from arena.server.gate.tokens import key_id, new_token, token_sha256
+from arena.store import Blobs, Key, Scope, Version
+from cardarena.v1 import compare_pb2, game_pb2, tables_pb2
+from cardarena.v1 import competitions_pb2 as messages
+from tests.competition.played import toml
+from tests.competition.test_archive import BOT, zipped
+from tests.fuzz.calls import PLAN, House
+
+SERVICE = "/cardarena.v1.CompetitionService/"
+
+
+@pytest.fixture
+def house(tmp_path):
+    with contextlib.ExitStack() as files:
+        built = House(tmp_path, files)
+        keys, made = built.store.keys(), datetime.now(UTC).replace(microsecond=0)
+        built.tokens_of = {}
+        for owner, bot in (("alice", "ann-bot"), ("bea", "bea-bot")):
+            token = built.tokens_of[owner] = new_token()
+            end = made + timedelta(days=1)
+            keys.add(Key(key_id(token), token_sha256(token), Scope.BOT, owner, bot, made, end))
+        built.arena.tokens.learn(keys.all())
+        yield built
+        built.loop.run_until_complete(built.loop.shutdown_default_executor())
+        built.loop.close()
+
+
+def ask(house, call, request, who=""):
+    """What a call answers, or the reason why not."""
+    token = house.organiser if who == "olga" else house.tokens_of.get(who, "")
+    method = call if "/" in call else SERVICE + call
+    answers, context = house.call(
+        method, f"Bearer {token}" if token else "", request.SerializeToString()
+    )
+    return answers, context.text
+
+
+def made(house, config=PLAN):
+    answers, said = ask(
+        house, "CreateCompetition", messages.CreateCompetitionRequest(config=config), "olga"
+    )
+    assert answers, said
+    return house
+
+
+# fmt: off
+MAY = [
+    # who       does what         to which bot   may he   why
+    ("alice",   "EnterBot",       "ann-bot",     True,    "an owner enters its own bot"),
+    ("alice",   "EnterBot",       "bea-bot",     False,   "and no other's"),
+    ("olga",    "EnterBot",       "bea-bot",     True,    "an organiser enters any"),
+    ("",        "EnterBot",       "ann-bot",     False,   "a guest enters nobody"),
+    ("alice",   "WithdrawBot",    "ann-bot",     True,    "an owner withdraws its own bot"),
+    ("alice",   "WithdrawBot",    "bea-bot",     False,   "and no other's, please"),
+    ("alice",   "DisqualifyBot",  "bea-bot",     False,   "only organisers disqualify"),
+    ("olga",    "DisqualifyBot",  "bea-bot",     True,    "as they may"),
+    ("",        "DisqualifyBot",  "bea-bot",     False,   "a guest disqualifies nobody"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("who", "does", "bot", "may", "why"), MAY, ids=[row[4] for row in MAY])
+def test_who_may_do_what_to_which_bot(house, who, does, bot, may, why):
+    made(house)
+    if does != "EnterBot":
+        for each in ("ann-bot", "bea-bot"):
+            assert ask(house, "EnterBot", messages.EnterBotRequest(name="d", bot=each), "olga")[0]
+    reason = {"reason": "why not"} if does == "DisqualifyBot" else {}
+    request = getattr(messages, f"{does}Request")(name="d", bot=bot, **reason)
+    answers, _ = ask(house, does, request, who)
+    assert bool(answers) == may
+
+
+def test_no_call_launches_a_command(house):
+    config = f'{PLAN}\n[bots]\nann = "rm -rf /"\n'
+    request = messages.CreateCompetitionRequest(config=config)
+    assert ask(house, "CreateCompetition", request, "olga") == (
+        [],
+        "[bots] is for a competition in a folder: no call launches",
+    )
+    assert house.office.every() == []
+
+
+def test_a_disqualified_bot_does_not_come_back(house):
+    made(house)
+    entered = messages.EnterBotRequest(name="d", bot="ann-bot")
+    assert ask(house, "EnterBot", entered, "alice")[0]
+    gone = messages.DisqualifyBotRequest(name="d", bot="ann-bot", reason="two accounts")
+    assert ask(house, "DisqualifyBot", gone, "olga")[0]
+    assert ask(house, "EnterBot", entered, "alice") == (
+        [],
+        "'ann-bot' was disqualified from 'd': two accounts",
+    )
+
+
+def test_an_action_of_whoever_was_slower_is_refused(house):
+    made(house)
+    start = messages.ControlCompetitionRequest(
+        name="d",
+        action=messages.COMPETITION_ACTION_START,
+        expected_state=messages.COMPETITION_STATE_DRAFT,
+    )
+    assert ask(house, "ControlCompetition", start, "olga")[0]
+    assert "is running by now, not draft" in ask(house, "ControlCompetition", start, "olga")[1]
+
+
+def test_everybody_may_look_at_tables_and_rounds(house):
+    made(house, toml("swiss"))
+    looks = [
+        (SERVICE + "GetCompetition", messages.GetCompetitionRequest(name="autumn")),
+        (SERVICE + "ListRounds", messages.ListRoundsRequest(name="autumn")),
+        (SERVICE + "ListDealSets", messages.ListDealSetsRequest(name="autumn")),
+        ("/cardarena.v1.TableService/GetTable", tables_pb2.GetTableRequest(name="autumn")),
+    ]
+    for call, request in looks:
+        answers, said = ask(house, call, request)
+        assert answers, said
+
+
+def test_nobody_asks_about_versions_that_are_not_his(house):
+    request = compare_pb2.AskQuestionRequest(
+        first="bea-bot@2",
+        second="bea-bot@1",
+        terms=game_pb2.MatchTerms(game="sixty_six", seats=2),
+    )
+    _, said = ask(house, "/cardarena.v1.CompareService/AskQuestion", request, "alice")
+    assert said == "there is no version 'bea-bot@2' of yours: name it as in my-bot@7"
+
+
+class Wall:
+    def __init__(self, level):
+        self.level = level
+
+
+@pytest.mark.parametrize("level", [None, *Level])
+def test_what_was_uploaded_is_launched_behind_a_wall_alone(tmp_path, level):
+    sha256, _ = Blobs(tmp_path).keep(read_archive(zipped(tmp_path / "bot.zip", BOT)))
+    version = Version("ann", 7, sha256, {"command": ["python", "bot.py"]}, "", None, Event.ACTIVE)
+
+    async def main():
+        async with trio.open_nursery() as nursery:
+            wall = None if level is None else Wall(level)
+            players = Players(None, tmp_path, tmp_path, nursery, wall=wall)
+            if level in (Level.S2, Level.S3):
+                assert players.add_version(version).name == "ann@7"
+            else:
+                with pytest.raises(BadCommand, match="is not launched at jail level"):
+                    players.add_version(version)
+
+    trio.run(main)
+    command = command_of(version, tmp_path)
+    assert command.argv[0] == sys.executable, "the Python that has the SDK"
+    assert command.argv[1] == str(tmp_path / "unpacked" / sha256 / "bot.py")
+
+
+def test_a_version_whose_files_are_gone_is_not_launched(tmp_path):
+    version = Version("ann", 7, "a" * 64, {"command": ["python", "bot.py"]}, "", None, Event.ACTIVE)
+    with pytest.raises(BadCommand, match="the files of ann@7 are gone"):
+        command_of(version, tmp_path)

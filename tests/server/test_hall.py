@@ -1,0 +1,132 @@
+"""The hall follows the store: what runs there is played, and what fails keeps nobody else from playing."""
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.competition.states import Action
+from arena.jail import BadCommand, Level
+from arena.replay.signing import ArenaKey
+from arena.server.competitions.drawn_tournament import Incomplete
+from arena.server.competitions.hall import LOOK_S, EntrantChanged, Hall
+from arena.server.office import Office
+from arena.store import BotKind, DrawDiffers, Entry, StoreError, open_store
+from tests.competition.played import toml
+
+
+class Scripted(Hall):
+    """A hall whose play is a list of what happens at each start."""
+
+    def __init__(self, *args, happens=(), enough, **rest):
+        super().__init__(*args, **rest)
+        self.happens, self.starts = list(happens), []
+        self.enough, self.started = enough, trio.Event()
+
+    async def _play(self, held):
+        self.starts.append(held.name)
+        if len(self.starts) == self.enough:
+            self.started.set()
+        what = self.happens.pop(0) if self.happens else None
+        if what is not None:
+            raise what
+        await trio.sleep_forever()
+
+
+@pytest.fixture
+def store(tmp_path):
+    with open_store(tmp_path / "arena.db") as opened:
+        yield opened
+
+
+def run(store, tmp_path, happens, starts, names=("autumn",)):
+    office = Office(store.competitions(), ArenaKey.new())
+    bots = [Entry(name, name, BotKind.COMMAND, f"./{name}", name) for name in ("ann", "bob")]
+    for name in names:
+        office.create(toml("swiss").replace("autumn", name), who="org", bots=bots)
+        office.control(name, Action.START, who="org")
+
+    async def main():
+        async with trio.open_nursery() as nursery:
+            hall = Scripted(None, store, office, tmp_path, nursery, happens=happens, enough=starts)
+            nursery.start_soon(hall.run)
+            with trio.fail_after(2_000):
+                await hall.started.wait()
+            await trio.sleep(20 * LOOK_S)  # and no more often
+            nursery.cancel_scope.cancel()
+        return hall
+
+    return trio.run(main, clock=MockClock(rate=50)), office
+
+
+def test_a_store_that_goes_away_in_mid_round_is_waited_for(store, tmp_path):
+    hall, office = run(store, tmp_path, [StoreError("disk I/O error"), StoreError("again")], 3)
+    assert hall.starts == ["autumn"] * 3
+    assert office.show("autumn")["state"] == "running"
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        pytest.param(DrawDiffers("round 2 was drawn otherwise"), id="a draw that differs"),
+        pytest.param(BadCommand("there is no such program"), id="a bot that cannot be started"),
+        pytest.param(EntrantChanged("its files have changed"), id="a bot that was changed"),
+        pytest.param(Incomplete("4 deal-sets"), id="what the arena cannot finish"),
+    ],
+)
+def test_a_competition_that_cannot_go_on_is_paused_and_keeps_no_other(store, tmp_path, trouble):
+    hall, office = run(store, tmp_path, [trouble], 2, ("autumn", "winter"))
+    assert sorted(hall.starts) == ["autumn", "winter"]
+    states = sorted(each["state"] for each in office.every())
+    assert states == ["paused", "running"]
+    assert list(hall.troubles.values()) == [trouble]
+
+
+class Wall:
+    def __init__(self, level):
+        self.level = level
+
+    def why_not(self, level):
+        return f"no {level} was found"
+
+
+# fmt: off
+LEVELS = [
+    # there is    demanded   launched?  why
+    (Level.S3,    Level.S2,  True,      "a better wall than is demanded"),
+    (Level.S2,    Level.S2,  True,      "just that wall"),
+    (Level.S2,    Level.S3,  False,     "a lower one"),
+    (Level.S1,    Level.S2,  False,     "one that holds no strangers"),
+    (None,        Level.S1,  False,     "none at all"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("there", "demanded", "launched", "_why"), LEVELS, ids=[row[-1] for row in LEVELS]
+)
+def test_a_competition_launches_nobody_below_the_jail_level_that_it_demands(
+    store, tmp_path, there, demanded, launched, _why
+):
+    office = Office(store.competitions(), ArenaKey.new())
+    bots = [Entry(name, name, BotKind.COMMAND, f"./{name}", name) for name in ("ann", "bob")]
+    office.create(f'jail = "{demanded}"\n{toml("swiss")}', who="org", bots=bots)
+    office.control("autumn", Action.START, who="org")
+    wall = None if there is None else Wall(there)
+
+    class Launching(Hall):
+        async def _know(self, held):
+            raise EntrantChanged("it got as far as its bots")
+
+    async def main():
+        async with trio.open_nursery() as nursery:
+            hall = Launching(None, store, office, tmp_path, nursery, wall=wall)
+            await hall.play("autumn")
+
+    with pytest.RaisesGroup(pytest.RaisesExc((BadCommand, EntrantChanged))) as raised:
+        trio.run(main)
+    (trouble,) = raised.value.exceptions
+    if launched:
+        assert isinstance(trouble, EntrantChanged)
+    else:
+        assert f"are to be launched at jail level {demanded} or better" in str(trouble)
+        assert f"and are at {there or Level.S0} here" in str(trouble)

@@ -1,0 +1,229 @@
+"""Who is drawn on a ladder: who is there, for how long, and who has left too many seats."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.competition.plan_file import read_plan
+from arena.competition.record import Candidate, Out
+from arena.competition.states import State
+from arena.competition.versions import Event
+from arena.ladder.schedule import planned_tables
+from arena.server.bots import BotId
+from arena.server.competitions.standing_ladder import LEFT_IN_A_ROW, Presence, StandingLadder
+from arena.store import BotKind, Competition, Entry, Held, open_store
+from tests.competition.played import outcome
+from tests.store.test_registry import key_of
+
+PLAN = read_plan('name = "l"\nkind = "ladder"\ngame = "sixty_six"\nseats = 2\nseed = "s"\n')
+TERMS = PLAN.terms
+
+
+@dataclass
+class Session:
+    present: bool = True
+    max_matches: int = 4
+    came_ready: int = 1
+    games: frozenset = frozenset({"sixty_six"})
+    version: str = ""
+
+    def plays(self, game_id, rules_version, seats):
+        return game_id in self.games
+
+
+@dataclass
+class Arena:
+    sessions: dict = field(default_factory=dict)
+
+    def come(self, name, **how):
+        self.sessions[BotId(name)] = Session(**how)
+
+
+def held(name, kind=BotKind.REMOTE, *, out=None, away="", present=None):
+    entry = Entry(name, name, kind)
+    return Held(entry, Candidate(name, name, 1, out=out), present or {}, away)
+
+
+def entered(*bots):
+    return Competition("l", "", State.RUNNING, "org", "", ("l",), bots, 0)
+
+
+def run(main):
+    return trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def looked(bots, arena, *, after_s=100.0, served=None, in_play=None, active=None):
+    async def main():
+        presence = Presence(TERMS, arena, None, entered(*bots))
+        await trio.sleep(after_s)
+        return presence.look(entered(*bots), active or {}, served or {}, in_play or {})
+
+    return run(main)
+
+
+# fmt: off
+THERE = [
+    # who                                             how they are there             drawn    why
+    (held("ann"),                                     {},                            True,    "connected and plays the game"),
+    (held("ann"),                                     {"present": False},            False,   "its process has ended"),
+    (held("ann"),                                     {"games": frozenset()},        False,   "does not play the game"),
+    (held("ann"),                                     None,                          False,   "was never here"),
+    (held("ann", away="left"),                        {},                            False,   "left too many seats"),
+    (held("ann", out=Out.DISQUALIFIED),               {},                            False,   "was disqualified"),
+    (held("ann", out=Out.WITHDRAWN),                  {},                            False,   "has withdrawn"),
+    (held("ann", BotKind.COMMAND),                    None,                          True,    "is launched by the arena"),
+    (held("ann", BotKind.UPLOADED),                   None,                          False,   "has no active version"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("who", "how", "drawn", "why"), THERE, ids=[row[3] for row in THERE])
+def test_who_could_be_drawn(who, how, drawn, why):
+    arena = Arena()
+    if how is not None:
+        arena.come("ann", **how)
+    assert bool(looked([who], arena)) == drawn
+
+
+def test_time_counts_beside_that_of_who_was_there_longest():
+    arena = Arena()
+    arena.come("ann")
+    bots = held("ann", present={"ann": 100_000}), held("bob", BotKind.COMMAND)
+    ann, bob = looked(bots, arena)
+    assert (ann.present_h, bob.present_h) == (1.0, 0.5)
+
+
+@pytest.mark.parametrize("after_s", [1.0, 7.7, 4_000.0])
+def test_a_draw_hangs_not_on_the_speed_of_the_machine(after_s):
+    """So that a ladder that was killed draws what its twin drew."""
+    bots = held("ann", BotKind.COMMAND), held("bob", BotKind.COMMAND)
+    assert looked(bots, Arena(), after_s=after_s) == looked(bots, Arena())
+
+
+def test_a_bot_takes_no_more_seats_than_it_said():
+    arena = Arena()
+    arena.come("ann", max_matches=3)
+    (ann,) = looked([held("ann")], arena, in_play={"ann": 2})
+    assert ann.free_seats == 1
+    (ann,) = looked([held("ann")], arena, in_play={"ann": 3})
+    assert ann.free_seats == 0
+
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+@pytest.fixture
+def ladder(tmp_path):
+    """A ladder that ann's bot `far` may dial in to, and a bot with a key and no owner, `keyed`."""
+    with open_store(tmp_path / "arena.db") as store:
+        registry = store.registry()
+        registry.invite("code", "ann", invited_by="org", now=NOW)
+        registry.register("code", key_of, now=NOW)
+        registry.create_bot("far", "ann", BotKind.REMOTE, now=NOW)
+        yield StandingLadder(PLAN, 0, store, Arena(), None, now=lambda: NOW)
+
+
+def drawn_as(ladder, said, *, name="far", in_play=None):
+    """The name that a bot is drawn under when it is there and says that it is this version."""
+    ladder._arena.come(name, version=said)
+    bots = (held(name),)
+    active = run(lambda: ladder.dialled_in(entered(*bots)))
+    drawn = looked(bots, ladder._arena, active=active, in_play=in_play)
+    return [(each.name, each.free_seats) for each in drawn]
+
+
+def test_a_bot_that_dials_in_plays_as_the_version_that_it_says_it_is(ladder):
+    assert drawn_as(ladder, "1.0") == [("far@1", 2)]
+    assert drawn_as(ladder, "1.1") == [("far@2", 2)]
+    assert drawn_as(ladder, "1.0") == [("far@1", 2)], "it went back"
+    assert drawn_as(ladder, "") == [("far@3", 2)], "it says nothing"
+
+
+def test_its_versions_share_the_seats_that_it_takes(ladder):
+    assert drawn_as(ladder, "1.0", in_play={"far": 3}) == [("far@1", 1)]
+
+
+def test_a_version_that_was_retired_is_not_drawn_when_it_dials_in_again(ladder):
+    assert drawn_as(ladder, "1.0") == [("far@1", 2)]
+    ladder._registry.record("far", 1, Event.RETIRED, who="ann", now=NOW)
+    assert drawn_as(ladder, "1.0") == []
+    assert drawn_as(ladder, "1.1") == [("far@2", 2)]
+
+
+def test_a_bot_with_a_key_alone_plays_under_its_name(ladder):
+    assert drawn_as(ladder, "1.0", name="keyed") == [("keyed", 2)]
+
+
+def test_whoever_dials_in_sits_under_its_own_name_whatever_version_it_plays_as(ladder):
+    plan = planned_tables(1, [("far@2", "ann@7"), ("ann@7", "far@2")], "s", "l")
+    order = ladder.order(plan, frozenset({"far"}))
+    assert [table.bots for table in order.tables] == [
+        (BotId("far"), BotId("ann@7", 0)),
+        (BotId("ann@7", 1), BotId("far")),
+    ]
+
+
+class Rests:
+    """A ladder's bot `ann`, its tables one after the other, and when it rests."""
+
+    def __init__(self, presence):
+        self.presence, self.number = presence, 0
+
+    def plays(self, *left):
+        rested = []
+        for gone in left:
+            self.number += 1
+            plan = planned_tables(self.number, [("ann", "bob")], "s", "l")
+            (match,) = plan.matches
+            told = {
+                match.id: outcome(match, {"ann": 0.0, "bob": 0.0}, left=("ann",) if gone else ())
+            }
+            rested += self.presence.seats_left(plan, told, frozenset({"ann"}))
+        return rested
+
+
+def rests(arena, check):
+    async def main():
+        presence = Presence(TERMS, arena, None, entered(held("ann")))
+        check(Rests(presence), presence)
+
+    run(main)
+
+
+def test_three_seats_left_in_a_row_are_a_rest():
+    def check(ladder, _):
+        assert ladder.plays(*[True] * (LEFT_IN_A_ROW - 1)) == []
+        assert ladder.plays(False, True, True) == [], "one that it played begins anew"
+        assert ladder.plays(True) == ["ann"]
+
+    rests(Arena(), check)
+
+
+def test_seats_that_two_versions_leave_are_left_by_one_bot():
+    async def main():
+        presence, rested = Presence(TERMS, Arena(), None, entered(held("ann"))), []
+        for number, player in enumerate(["ann@1", "ann@1", "ann@2"], 1):
+            plan = planned_tables(number, [(player, "bob")], "s", "l")
+            (match,) = plan.matches
+            told = {match.id: outcome(match, {player: 0.0, "bob": 0.0}, left=(player,))}
+            rested += presence.seats_left(plan, told, frozenset({"ann"}))
+        return rested
+
+    assert run(main) == ["ann"]
+
+
+def test_a_bot_that_rests_is_back_when_it_says_that_it_is_ready():
+    arena = Arena()
+    arena.come("ann", came_ready=5)
+
+    def check(ladder, presence):
+        assert ladder.plays(True, True, True) == ["ann"]
+        resting = entered(held("ann", away="left"))
+        assert presence.returned(resting) == []
+        arena.sessions[BotId("ann")].came_ready += 1
+        assert presence.returned(resting) == ["ann"]
+
+    rests(arena, check)

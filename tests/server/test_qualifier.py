@@ -1,0 +1,226 @@
+"""What is submitted is qualified one after the other, and no restart forgets any of it."""
+
+import json
+import sys
+from datetime import UTC, datetime
+
+import pytest
+import trio
+import trio.lowlevel
+
+from arena.competition.archive import read_archive
+from arena.competition.report import Check, Report, report_of
+from arena.competition.versions import Event
+from arena.server.submissions import qualifier
+from arena.server.submissions.logs import logs_folder, logs_of
+from arena.server.submissions.qualifier import MAX_TRIES, NotQualified, Qualifier
+from arena.server.submissions.remote_versions import MAX_VERSION_CHARS, RemoteVersions
+from arena.store import Blobs, BotKind, open_store
+from tests.competition.test_archive import BOT, zipped
+from tests.store.test_registry import enter
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+BASICS = (Check("manifest", passed=True), Check("start", passed=True))
+GOOD = Report("0" * 64, "q1", 9.0, (*BASICS, Check("soko", passed=True, seats=2)))
+HALF = Report("0" * 64, "q1", 9.0, (*GOOD.checks, Check("jam", passed=False, seats=2)))
+WEAK = Report("0" * 64, "q1", 9.0, (*GOOD.checks, Check("drain", passed=False)))
+LOST = Report("0" * 64, "q1", 9.0, (*BASICS, Check("soko", passed=False, seats=2)))
+MUTE = Report("0" * 64, "q1", 9.0, (BASICS[0], Check("start", passed=False)))
+
+
+class House:
+    """A store with the bot `a` of ann, whose versions are submitted here."""
+
+    def __init__(self, folder, store):
+        self.data, self.registry = folder, store.registry()
+        enter(self.registry, "ann")
+        self.registry.create_bot("a", "ann", BotKind.UPLOADED, now=NOW)
+        self.asked = []
+        self.finds = GOOD
+
+    def submit(self, mark):
+        made = read_archive(zipped(self.data / "new.zip", BOT | {"mark": mark.encode()}))
+        sha256, _ = Blobs(self.data).keep(made)
+        return self.registry.submit("a", sha256=sha256, manifest={}, now=NOW)
+
+    async def qualify(self, archive, work, again, seed):
+        self.asked.append((read_archive(archive).sha256[:6], again, seed))
+        await trio.lowlevel.checkpoint()
+        if isinstance(self.finds, Exception):
+            raise self.finds
+        (work / "bots").mkdir(parents=True)
+        for name in ("soko-0.log", "sample_soko-0.log", "random-0.log"):
+            (work / "bots" / name).write_text(f'File "{work.absolute()}/bot/bot.py"')
+        return self.finds
+
+    def qualifier(self):
+        return Qualifier(self.data, self.registry, lambda: NOW, self.qualify)
+
+    def look(self, times=1):
+        own = self.qualifier()
+        return [trio.run(own.look) for _ in range(times)]
+
+    @property
+    def states(self):
+        return [each.state for each in self.registry.versions("a")]
+
+
+@pytest.fixture
+def house(tmp_path):
+    with open_store(tmp_path / "arena.db") as store:
+        yield House(tmp_path, store)
+
+
+# fmt: off
+FOUND = [
+    (GOOD, Event.QUALIFIED, "qualified for 1 of 1 games in 9 s", "all is well"),
+    (HALF, Event.QUALIFIED, "qualified for 1 of 2 games in 9 s", "games pass singly"),
+    (WEAK, Event.REJECTED,  "not qualified, in 9 s",             "what every bot must stand it did not"),
+    (LOST, Event.REJECTED,  "not qualified, in 9 s",             "no game passed"),
+    (MUTE, Event.REJECTED,  "not qualified, in 9 s",             "it did not start"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("finds", "state", "reason", "_why"), FOUND, ids=[r[-1] for r in FOUND])
+def test_what_is_found_decides(house, finds, state, reason, _why):
+    house.finds = finds
+    house.submit("1")
+    assert house.look(2) == [True, False]
+    version = house.registry.version("a", 1)
+    assert (version.state, version.reason) == (state, reason)
+    assert report_of(house.registry.report("a", 1)) == finds
+    (log,) = logs_of(house.data, version)
+    assert log.name == "qualification-soko-0.log"  # and not those of its opponents
+    assert (logs_folder(house.data, version) / log.name).read_text() == 'File "bot.py"'
+    assert not [*(house.data / "qualification").iterdir()]
+
+
+def test_one_at_a_time_in_the_order_of_submission(house):
+    versions = [house.submit(mark) for mark in "123"]
+    assert house.look(4) == [True, True, True, False]
+    assert house.asked == [(each.sha256[:6], "./a", f"q{each.number}") for each in versions]
+    assert house.states == [Event.QUALIFIED] * 3
+
+
+@pytest.mark.parametrize("state", [Event.SUBMITTED, Event.CHECKED])
+def test_what_was_cut_short_is_taken_up_again(house, state):
+    house.submit("1")
+    if state is Event.CHECKED:
+        house.registry.record("a", 1, Event.CHECKED, who="arena", now=NOW)
+    left = house.data / "qualification"  # of a process that was killed
+    left.mkdir()
+    house.look()
+    assert house.states == [Event.QUALIFIED]
+
+
+def test_what_the_arena_itself_fails_is_tried_again_but_not_for_ever(house):
+    house.finds = NotQualified("no jail")
+    house.submit("1")
+    assert house.look(MAX_TRIES + 1) == [True] * MAX_TRIES + [False]
+    assert house.states == [Event.SUBMITTED]
+    house.finds = GOOD
+    house.submit("2")
+    assert house.look(3) == [True, True, False]  # another process tries anew
+    assert house.states == [Event.QUALIFIED] * 2
+
+
+def test_an_archive_that_is_damaged_is_never_started(house):
+    version = house.submit("1")
+    path = house.data / "blobs" / version.sha256
+    path.chmod(0o600)
+    zipped(path, BOT)
+    with pytest.raises(Exception, match="is damaged"):
+        house.look()
+    assert house.asked == []
+
+
+@pytest.mark.parametrize("event", [Event.RETIRED, Event.BANNED])
+def test_who_retired_meanwhile_stays_so(house, event):
+    house.submit("1")
+    own = house.qualifier()
+
+    async def qualify(archive, work, again, seed):
+        house.registry.record("a", 1, event, who="ann", now=NOW)
+        return GOOD
+
+    own._qualify = qualify
+    trio.run(own.look)
+    assert house.states == [event]
+
+
+# A process of its own.
+
+FAKE = """
+import json, sys, time
+archive, work, target, again, seed = sys.argv[1:]
+{}
+"""
+
+
+def in_a_process(monkeypatch, tmp_path, code):
+    """What comes of a process that runs this instead of a qualification."""
+    script = tmp_path / "fake.py"
+    script.write_text(FAKE.format(code))
+    launch = trio.lowlevel.open_process
+
+    async def open_process(command, **settings):
+        assert command[1:3] == ["-m", "arena.qualification"]
+        return await launch([sys.executable, str(script), *command[3:]], **settings)
+
+    monkeypatch.setattr(trio.lowlevel, "open_process", open_process)
+    work = tmp_path / "qualification" / "x"
+    return trio.run(qualifier.in_a_process, tmp_path / "a.zip", work, "./a", "q1")
+
+
+def test_the_report_of_the_process_is_taken(monkeypatch, tmp_path):
+    code = f"open(target, 'w').write({json.dumps(GOOD.as_json())!r})"
+    assert in_a_process(monkeypatch, tmp_path, code) == GOOD
+    assert not [*(tmp_path / "qualification").iterdir()]
+
+
+# fmt: off
+FAILS = [
+    ("sys.exit('there is no jail')",          "exit code 1: there is no jail", "it says why"),
+    ("open(target, 'w').write('{')",          "no report was made",            "half a report"),
+    ("open(target, 'w').write('{}')",         "no report was made",            "another report"),
+    ("import os; os.kill(os.getpid(), 9)",    "exit code -9",                  "it is killed"),
+    ("time.sleep(60)",                        "no report was made",            "it does not end"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("code", "sentence", "_why"), FAILS, ids=[row[-1] for row in FAILS])
+def test_a_process_without_a_report(monkeypatch, tmp_path, code, sentence, _why):
+    monkeypatch.setattr(qualifier, "MOST_S", 1.0)
+    monkeypatch.setattr(qualifier, "END_S", 0.2)
+    with pytest.raises(NotQualified, match=sentence):
+        in_a_process(monkeypatch, tmp_path, code)
+
+
+# What remote bots say that they are.
+
+
+class BotId:
+    def __init__(self, name):
+        self.name = name
+
+
+def test_what_remote_bots_say_is_noted_off_the_loop_and_once(house):
+    house.registry.create_bot("r", "ann", BotKind.REMOTE, now=NOW)
+    noted = []
+    note = house.registry.dialled_in
+    house.registry.dialled_in = lambda bot, said, now: (
+        noted.append((bot, said)) or note(bot, said, now=now)
+    )
+    heard = RemoteVersions(house.registry, lambda: NOW)
+    for said in ("1", "1", "x" * 500, "x" * 500):
+        heard.heard(BotId("r"), said)
+        heard.heard(BotId("guest"), said)
+        trio.run(heard.look)
+    long = "x" * MAX_VERSION_CHARS
+    assert noted == [("r", "1"), ("guest", "1"), ("r", long), ("guest", long)]
+    assert [each.manifest for each in house.registry.versions("r")] == [
+        {"said": "1"},
+        {"said": long},
+    ]

@@ -1,0 +1,74 @@
+"""Archives lie under the hash of what they hold, and are unpacked for reading alone."""
+
+import os
+import stat
+
+import pytest
+
+from arena.competition.archive import read_archive
+from arena.store import Blobs, StoreError
+from tests.competition.test_archive import BOT, zipped
+
+
+@pytest.fixture
+def blobs(tmp_path):
+    return Blobs(tmp_path / "data")
+
+
+def kept(blobs, tmp_path, files=BOT, packing=8):
+    return blobs.keep(read_archive(zipped(tmp_path / "new.zip", files, packing=packing)))[0]
+
+
+def test_an_archive_is_taken_in_under_the_hash_of_its_contents(blobs, tmp_path):
+    sha256 = kept(blobs, tmp_path)
+    assert not (tmp_path / "new.zip").exists()
+    assert blobs.archive(sha256).sha256 == sha256
+    assert kept(blobs, tmp_path, packing=0) == sha256  # packed otherwise, it is the same
+    assert [each.name for each in (tmp_path / "data/blobs").iterdir()] == [sha256]
+    assert [*blobs.violations()] == []
+
+
+def test_it_is_unpacked_once_and_cannot_be_written_to(blobs, tmp_path):
+    sha256 = kept(blobs, tmp_path)
+    folder = blobs.unpacked(sha256)
+    assert (folder / "bot.py").read_bytes() == BOT["bot.py"]
+    modes = {stat.S_IMODE(each.stat().st_mode) for each in (folder, *folder.iterdir())}
+    assert not any(mode & 0o222 for mode in modes)
+    (tmp_path / "data/blobs" / sha256).unlink()
+    assert blobs.unpacked(sha256) == folder
+    assert [each.name for each in folder.parent.iterdir()] == [sha256]
+
+
+def test_what_was_left_half_unpacked_is_begun_anew(blobs, tmp_path):
+    sha256 = kept(blobs, tmp_path)
+    left = tmp_path / "data/unpacked" / f".{sha256}.{os.getpid()}"
+    left.mkdir(parents=True)
+    (left / "half").write_text("")
+    left.chmod(0o555)
+    assert sorted(each.name for each in blobs.unpacked(sha256).iterdir()) == ["bot.py", "bot.toml"]
+
+
+DAMAGE = [
+    (lambda path: path.write_bytes(b""), "is damaged: this is no zip", "emptied"),
+    (lambda path: zipped(path, BOT | {"x": b""}), "it holds something else", "exchanged"),
+]
+
+
+@pytest.mark.parametrize(("damage", "sentence", "_why"), DAMAGE, ids=[row[-1] for row in DAMAGE])
+def test_an_archive_that_is_not_what_its_name_says_is_neither_read_nor_unpacked(
+    blobs, tmp_path, damage, sentence, _why
+):
+    sha256 = kept(blobs, tmp_path)
+    path = tmp_path / "data/blobs" / sha256
+    path.chmod(0o600)
+    damage(path)
+    for act in (blobs.archive, blobs.unpacked):
+        with pytest.raises(StoreError, match=sentence):
+            act(sha256)
+    assert [sentence in each for each in blobs.violations()] == [True]
+    assert not any((tmp_path / "data/unpacked").glob("[0-9a-f]*"))
+
+
+def test_of_what_was_never_kept_there_is_nothing(blobs):
+    with pytest.raises(StoreError, match="there is no archive"):
+        blobs.unpacked("0" * 64)

@@ -1,0 +1,113 @@
+"""The schema is such as PostgreSQL takes, and what goes wrong with a store there is told in plain words.
+
+The tests beside this one are run on a PostgreSQL, too (`conftest.py`); statements here are written out in its dialect.
+"""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import Integer, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from arena.store import StoreBusy, StoreError, is_there, keep_in, open_public, open_store, schema
+from arena.store.database import URL_FILE
+from tests.competition.played import toml
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+POSTGRESQL = postgresql.dialect()
+TABLES = schema.METADATA.sorted_tables
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_table_can_be_made(table):
+    made = str(CreateTable(table).compile(dialect=POSTGRESQL))
+    assert f"CREATE TABLE {table.name}" in made
+    for index in table.indexes:
+        assert "CREATE INDEX" in str(CreateIndex(index).compile(dialect=POSTGRESQL))
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_times_in_milliseconds_fit_their_columns(table):
+    """An INTEGER of PostgreSQL ends in 1970: 2³¹ ms are 25 days."""
+    for column in table.columns:
+        if column.name.endswith("_unix_ms"):
+            written = column.type.compile(dialect=POSTGRESQL)
+            assert written == "BIGINT", column
+            assert column.type.compile(dialect=sqlite.dialect()) in {"BIGINT", "INTEGER"}
+        elif isinstance(column.type, Integer):
+            assert "_ms" not in column.name
+
+
+def test_rows_that_another_worker_is_taking_are_stepped_over():
+    query = select(schema.deal_sets.c.id).limit(1).with_for_update(skip_locked=True)
+    assert "FOR UPDATE SKIP LOCKED" in str(query.compile(dialect=POSTGRESQL))
+    assert "FOR UPDATE" not in str(query.compile(dialect=sqlite.dialect()))
+
+
+def test_the_folder_remembers_where_its_store_is(tmp_path, cluster):
+    path, url = tmp_path / "arena.db", cluster.new_store()
+    assert not is_there(path)
+    keep_in(url, path)
+    keep_in(url, path)  # as at each start of the arena
+    assert is_there(path)
+    assert (tmp_path / URL_FILE).stat().st_mode & 0o077 == 0, "it may hold a password"
+    with open_store(path) as store:
+        assert store.violations() == ()
+    with open_store(path):
+        pass  # it was made above, and is now found
+    assert not path.exists()
+    with pytest.raises(StoreError, match="use another folder"):
+        keep_in(cluster.new_store(), path)
+
+
+# fmt: off
+REFUSED = [
+    # url                                     sentence                                   why
+    ("mysql://here/arena",                    "in PostgreSQL at postgresql://",          "another database"),
+    ("postgresql://u:hidden@here:x/arena",     "is not as postgresql://HOST/DATABASE",    "no address"),
+    ("postgresql://u:hidden@127.0.0.1:1/db",  "does not answer",                         "nobody is there"),
+]
+# fmt: on
+
+
+def opened(url, path):
+    keep_in(url, path)
+    return open_store(path)
+
+
+@pytest.mark.parametrize(("url", "sentence", "_why"), REFUSED, ids=[row[-1] for row in REFUSED])
+def test_an_address_without_a_store_is_told_without_its_password(tmp_path, url, sentence, _why):
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    path = tmp_path / "arena.db"
+    with pytest.raises(StoreError, match=sentence) as raised:
+        opened(url, path)
+    assert "hidden" not in str(raised.value)
+
+
+def test_a_folder_whose_store_is_a_file_keeps_it(tmp_path):
+    path = tmp_path / "arena.db"
+    open_store(path).close()
+    with pytest.raises(StoreError, match="use another folder"):
+        keep_in("postgresql://here/arena", path)
+
+
+def test_writers_take_turns_and_say_so_when_it_lasts(tmp_path, cluster):
+    path = tmp_path / "arena.db"
+    keep_in(cluster.new_store(), path)
+    with (
+        open_store(path) as first,
+        open_store(path, busy_timeout_s=0.05) as second,
+        first._database.writing(),
+    ):
+        held = second.competitions()
+        assert held.all() == (), "readers do not wait"
+        with pytest.raises(StoreBusy, match="another program has kept"):
+            held.create("autumn", toml("swiss"), [], seed="s", organiser="org", now=NOW)
+
+
+def test_pages_are_made_from_a_file(tmp_path, cluster):
+    path = tmp_path / "arena.db"
+    keep_in(cluster.new_store(), path)
+    with pytest.raises(StoreError, match="there is no"):
+        open_public(path)

@@ -1,0 +1,44 @@
+"""What is measured is what it says: a benchmark that is broken, or measures nothing, is found here."""
+
+import itertools
+
+import pytest
+
+from bench import hands, peers
+from bench.encode import MOVES, ask_60_moves
+from cardarena.v1 import play_pb2
+
+
+def clock():
+    """Goes on by a second at each look."""
+    return itertools.count().__next__
+
+
+def test_the_ask_that_is_measured_has_sixty_moves_and_is_each_seats_in_turn():
+    build = ask_60_moves()
+    asks = [play_pb2.Asks.FromString(build()).asks[0].democracy for _ in range(7)]
+    assert {len(ask.moves) for ask in asks} == {MOVES}
+    assert all(ask.view.island.plays for ask in asks)
+    held = [tuple(ask.view.held) for ask in asks]
+    assert len(set(held)) == 6
+    assert held[6] == held[0]
+
+
+@pytest.mark.parametrize("name", hands.EVALUATORS)
+def test_an_evaluator_puts_hands_in_order(name):
+    evaluate = hands.EVALUATORS[name]()
+    flush, pair = (
+        evaluate(text.split()) for text in ("As Ks 9s 5s 2s 3d 4h", "As Ad 9s 5c 2s 3d Jh")
+    )
+    # phevaluator counts from the best hand down
+    assert (flush < pair) if name == "phevaluator" else (flush > pair)
+    assert hands.rate_of(evaluate, clock())(10) > 0
+
+
+@pytest.mark.parametrize("name", peers.PEERS)
+def test_a_peer_plays_where_it_is_installed(name):
+    try:
+        rate = peers.PEERS[name]()
+    except ImportError:
+        pytest.skip("scripts/setup bench installs it")
+    assert rate(0.01) > 0

@@ -1,0 +1,37 @@
+"""Debian's Chromium: pages that remember what their console said and what they asked for."""
+
+import os
+import shutil
+
+import pytest
+
+PATH = "/usr/bin/chromium"
+PATIENCE_MS = 10_000
+
+
+def require():
+    """Skip where there is no Chromium, but not in CI."""
+    if shutil.which("chromium") is None:
+        missing = "chromium is not installed: the pages were not tried in a browser"
+        if os.environ.get("CI"):
+            pytest.fail(f"{missing}, and CI must try them")
+        pytest.skip(missing)
+
+
+class Tab:
+    """A page that remembers what its console said and what it asked for."""
+
+    def __init__(self, browser, **how):
+        self._context = browser.new_context(**how)
+        self.tab = self._context.new_page()
+        self.tab.set_default_timeout(PATIENCE_MS)
+        self.said, self.asked = [], []
+        self.tab.on("console", lambda each: self.said.append(each.text))
+        self.tab.on("pageerror", lambda each: self.said.append(str(each)))
+        self.tab.on("request", lambda each: self.asked.append(each.url))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._context.close()

@@ -1,0 +1,154 @@
+"""Two worlds on pages and feeds: what a viewer cannot know is nowhere in the bytes.
+
+One match is played at random; in the other world cards that are hidden from the viewer have
+changed places, and the same moves are made. Pages of the viewer, and what a feed sends to
+spectators, must be equal byte by byte.
+"""
+
+import asyncio
+import random
+from collections import Counter
+
+import pytest
+
+from arena.games.catalogue import GAMES
+from arena.games.contract import Seat
+from arena.referee.spec import Entrant
+from arena.replay import beats as beats_module
+from arena.replay.beats import beats
+from arena.replay.frames import Decision, Frame
+from arena.scenes import Viewer
+from arena.server.feeds import Feed
+from arena.terms import MatchTerms
+from arena.web.follow import Deltas, Follower, encoded
+from arena.web.steps import steps_of
+from arena.web.viewer import About, HandPage
+from tests.leaks.knowledge import HIDDEN
+from tests.leaks.test_leaks import NOTHING_HIDDEN
+from tests.leaks.worlds import copies_in_play, dealing, play_world, replay, swapped_orders
+from tests.rows import OF_EACH_KIND, slow_unless
+from tests.web.pages import LINKS, NAMES
+
+PAIRS, TRIES, STEPS = 4, 60, 40
+GAMES_THAT_HIDE = [game for game in GAMES if game.id not in NOTHING_HIDDEN]
+EVERY_GAME = pytest.mark.parametrize(
+    "game",
+    slow_unless(lambda game: game.id in OF_EACH_KIND, GAMES_THAT_HIDE),
+    ids=lambda game: game.id,
+)
+
+
+def pairs_of(game, seat, seed=3):
+    """Pairs of worlds that a viewer cannot tell apart, each as its frames."""
+    seats = game.seats[0]
+    world = play_world(game, game.options({"hands": seats}, seats), seats, seed)
+    draw, found = random.Random(f"{game.id} {seat} {seed}"), []
+    for _ in range(TRIES):
+        cut = draw.randrange(min(len(world.steps), STEPS) + 1)
+        hand = game.rules.hand_number(world.states[cut])
+        deals = [
+            at for at in range(cut + 1) if any(n == hand for n, _ in dealing(world.orders[at]))
+        ]
+        if not deals:
+            continue
+        begin = draw.choice(deals)
+        hidden = Counter(HIDDEN[game.family](world.states[cut], seat))
+        copies = copies_in_play(world.orders[: cut + 1], hand)
+        changed = swapped_orders(dealing(world.orders[begin]), hidden, copies, draw, 1)
+        other = changed and replay(world, begin, cut, changed)
+        if not other:
+            continue
+        here = list(zip(world.states, world.told, strict=True))[: cut + 1]
+        found.append((frames_of(world, here), frames_of(world, here[:begin] + other)))
+        if len(found) == PAIRS:
+            return world, found
+    return world, found
+
+
+def frames_of(world, played):
+    rules = world.game.rules
+    made = []
+    for at, (state, told) in enumerate(played):
+        before = played[at - 1][0] if at else state
+        chosen = world.steps[at - 1] if at else ()
+        decided = tuple(
+            Decision(seat, at, move, 0, 0, 0, None, "", unasked=False, forfeited=False)
+            for seat, move in chosen
+        )
+        made.append(Frame(at, world.game, rules.hand_number(before), decided, told, before, state))
+    return made
+
+
+def pages(world, frames, eyes):
+    """The bytes of all pages of a viewer."""
+    names = NAMES[: world.seats]
+    steps = list(steps_of(beats(frames, eyes, world.options, world.seats), eyes, names, 60.0))
+    about = About(world.game.title, "m1", names, "today", "in play")
+    hands = sorted({step.hand for step in steps})
+    return [
+        HandPage(about, eyes, (eyes,), hand, hands[-1] + 1, [s for s in steps if s.hand == hand])
+        .html(LINKS)
+        .encode()
+        for hand in hands
+    ]
+
+
+def feed(world, frames, view=lambda frame: frame.view(None)):
+    """The bytes that spectators are sent."""
+
+    async def main():
+        made = Feed("m1", unix_ms=lambda: 0)
+        terms = MatchTerms(world.game, world.options, world.seats)
+        made.opened("m1", terms, [Entrant(name) for name in NAMES[: world.seats]])
+        made.watchers = 1
+        follower, deltas, sent = Follower(made.opening.opened), Deltas(), []
+        for frame in frames:
+            events = [told.event for told in frame.told if told.seats is None]
+            made.stepped(frame.next_hand, events, lambda frame=frame: view(frame))
+            beat = made._tape[-1][1]
+            sent.append(beat.SerializeToString(deterministic=True))
+            sent += [encoded(deltas.row(step)) for step in follower.steps(beat.beat)]
+        return sent
+
+    return asyncio.run(main())
+
+
+def viewers(game):
+    return (None, *map(Seat, range(min(game.seats[0], 3))))
+
+
+@EVERY_GAME
+def test_pages_and_feeds_are_the_same_in_worlds_that_the_viewer_cannot_tell_apart(game):
+    compared = 0
+    for seat in viewers(game):
+        world, found = pairs_of(game, seat)
+        eyes = Viewer.SPECTATOR if seat is None else seat
+        for one, other in found:
+            assert pages(world, one, eyes) == pages(world, other, eyes)
+            if seat is None:
+                assert feed(world, one) == feed(world, other)
+            compared += 1
+    assert compared >= 2
+
+
+@pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "democracy"])
+def test_an_eye_with_a_view_too_many_is_found(game_id, monkeypatch):
+    game = next(each for each in GAMES if each.id == game_id)
+    world, found = pairs_of(game, None)
+    everybody = tuple(Seat(seat) for seat in range(world.seats))
+    monkeypatch.setattr(beats_module, "_viewers", lambda eyes, seats: (None, *everybody))
+    assert any(
+        pages(world, one, Viewer.SPECTATOR) != pages(world, other, Viewer.SPECTATOR)
+        for one, other in found
+    )
+
+
+@pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "democracy"])
+def test_a_feed_of_a_seats_view_is_found(game_id):
+    game = next(each for each in GAMES if each.id == game_id)
+    world, found = pairs_of(game, None)
+
+    def seat_0(frame):
+        return frame.view(Seat(0))
+
+    assert any(feed(world, one, seat_0) != feed(world, other, seat_0) for one, other in found)

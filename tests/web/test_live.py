@@ -1,0 +1,465 @@
+"""What is live: the pictures of a feed, and that nobody loses or doubles a step of it."""
+
+import asyncio
+import json
+import random
+
+import pytest
+
+from arena.games.catalogue import GAMES
+from arena.referee.spec import Ending, Entrant
+from arena.replay.beats import beats
+from arena.scenes import Viewer
+from arena.server.feeds import TAPE_BEATS, Feed, Feeds
+from arena.terms import MatchTerms
+from arena.web import live_list
+from arena.web.follow import Deltas, Follower, Running
+from arena.web.hall import FeedLimits, Hall, HallFull, NotLive, Tape
+from arena.web.live_list import LiveList
+from arena.web.steps import steps_of
+from arena.web.trees import html, listed
+from cardarena.v1 import watch_pb2
+from tests.rows import slow_unless
+from tests.scenes.matches import played
+
+NAMES = ("ann", "bob", "cec", "dan", "eve", "fay")
+EVERY_GAME = pytest.mark.parametrize(
+    "game", slow_unless(lambda game: game.family != "eleusis", GAMES), ids=lambda game: game.id
+)
+
+
+def terms_of(game, options, seats):
+    return MatchTerms(game, options, seats)
+
+
+def feed_of(game, frames, options, seats):
+    """A feed that has been opened, and how to show it a frame."""
+    feed = Feed("m1")
+    feed.opened("m1", terms_of(game, options, seats), [Entrant(name) for name in NAMES[:seats]])
+
+    def show(frame):
+        events = [told.event for told in frame.told if told.seats is None]
+        feed.stepped(frame.next_hand, events, lambda: frame.view(None))
+
+    return feed, show
+
+
+async def told_by(feed, frames, show, after=0):
+    """All that a watcher is told who came before the first frame."""
+    found = []
+
+    async def follow():
+        found.extend([told async for told in feed.follow(after)])
+
+    task = asyncio.create_task(follow())
+    for frame in frames:
+        show(frame)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    feed.closed(ended())
+    await task
+    return found
+
+
+class Ended:
+    """As much of an outcome as spectators are told."""
+
+    ending, scores = Ending.COMPLETED, (1, -1)
+
+
+ended = Ended
+
+
+def same_as_replay(game, most=120):
+    seats = game.seats[0]
+    options, frames = played(game.id, seats)
+    frames = frames[:most]
+    feed, show = feed_of(game, frames, options, seats)
+    opened, *told, end = asyncio.run(told_by(feed, frames, show))
+    follower = Follower(opened.opened)
+    live = [step for each in told for step in follower.steps(each.beat)]
+    assert end.WhichOneof("body") == "ended"
+    seen = beats(frames, Viewer.SPECTATOR, options, seats)
+    replayed = list(steps_of(seen, Viewer.SPECTATOR, NAMES[:seats], 0.0))
+    return live, replayed
+
+
+def without_clocks(step):
+    """A picture but for the clocks, which only a replay has."""
+
+    def cut(tree):
+        if isinstance(tree, str):
+            return tree
+        tag, attributes, *inner = tree
+        kept = [
+            cut(each)
+            for each in inner
+            if isinstance(each, str) or "clock" not in each[1].get("class", "")
+        ]
+        kept = [
+            each
+            for each in kept
+            if isinstance(each, str) or each[2:] or each[1].get("class") != "foot"
+        ]
+        return [tag, attributes, *kept]
+
+    return cut(listed(step.table))
+
+
+@EVERY_GAME
+def test_a_live_picture_is_that_of_the_spectator_in_the_replay(game):
+    live, replayed = same_as_replay(game)
+    assert [step.label for step in live] == [step.label for step in replayed]
+    for one, other in zip(live, replayed, strict=True):
+        assert without_clocks(one) == without_clocks(other), one.label
+
+
+def rebuilt(row, before):
+    """The tree that the script builds of a message, and its keyed parts."""
+    keyed = {}
+
+    def build(tree):
+        if isinstance(tree, str):
+            return tree
+        if isinstance(tree, dict):
+            made = before[tree["same"]]
+        else:
+            tag, attributes, *inner = tree
+            made = [tag, attributes, *map(build, inner)]
+        return made
+
+    def note(tree):
+        if not isinstance(tree, str):
+            if "data-key" in tree[1]:
+                keyed[tree[1]["data-key"]] = tree
+            for child in tree[2:]:
+                note(child)
+
+    made = build(row[1])
+    note(made)
+    return made, keyed
+
+
+def test_a_message_by_what_is_new_is_the_whole_picture():
+    live, _ = same_as_replay(next(game for game in GAMES if game.id == "klaberjass"))
+    deltas, before, saved = Deltas(), {}, 0
+    for step in live:
+        row = json.loads(json.dumps(deltas.row(step)))
+        made, before = rebuilt(row, before)
+        assert made == json.loads(json.dumps(listed(step.table)))
+        saved += len(html(step.table)) - len(json.dumps(row[1]))
+    assert saved > 0
+
+
+# Who comes later, leaves, or falls behind.
+
+JAM = next(game for game in GAMES if game.id == "jam")
+KLABERJASS = next(game for game in GAMES if game.id == "klaberjass")
+
+
+def test_views_are_made_only_for_who_watches():
+    options, frames = played("klaberjass", 2)
+    feed, _ = feed_of(KLABERJASS, frames, options, 2)
+    for frame in frames[:5]:
+        feed.stepped(frame.next_hand, [], lambda: pytest.fail("nobody watches"))
+
+
+def test_the_running_clock_is_one_for_all_who_were_asked_together():
+    game = next(game for game in GAMES if game.id == "chinese_poker")
+    options, (dealt, *_) = played(game.id, 2)
+    feed = Feed("m1", unix_ms=lambda: 1_700_000_000_000)
+    feed.opened("m1", terms_of(game, options, 2), [Entrant("ann"), Entrant("bob")])
+
+    async def first():
+        feed.watchers = 1
+        events = [told.event for told in dealt.told if told.seats is None]
+        feed.stepped(0, events, lambda: dealt.view(None), [60_000, 41_500])
+        watched = feed.follow(0)
+        return [await anext(watched) for _ in range(2)]
+
+    opened, told = asyncio.run(first())
+    follower = Follower(opened.opened)
+    (step,) = follower.steps(told.beat)
+    both = (("ann", 60_000), ("bob", 41_500))
+    assert follower.running == Running(1_700_000_000_000, 10_000, both)
+    assert html(step.table).count("41.5 s") == 1
+
+
+def test_a_delayed_feed_tells_all_in_order_and_nothing_before():
+    waiting = []
+    feeds = Feeds(30.0, lambda delay_s, call: waiting.append((delay_s, call)))
+    options, frames = played("klaberjass", 2)
+
+    async def main():
+        gallery = feeds.open("m1")
+        gallery.opened("m1", terms_of(KLABERJASS, options, 2), [Entrant("ann"), Entrant("bob")])
+        for frame in frames[:3]:
+            gallery.stepped(frame.next_hand, [], lambda: frames[0].view(None))
+        gallery.closed(ended())
+        seen = []
+        for delay_s, call in waiting:
+            found = feeds.get("m1")
+            seen.append((delay_s, 0 if found is None else found.number, bool(feeds.live(9))))
+            call()
+        assert feeds.get("m1").ended is not None
+        return seen
+
+    # Opened, three steps, the end: a match is there with its first step, and live until its end is told.
+    steps = [0, 0, 1, 2, 3]
+    assert asyncio.run(main()) == [(30.0, number, number > 0) for number in steps]
+
+
+def test_who_comes_later_begins_with_the_present_picture():
+    options, frames = played("klaberjass", 2)
+    feed, show = feed_of(KLABERJASS, frames, options, 2)
+    for frame in frames[:10]:
+        show(frame)
+    _, first, *_ = asyncio.run(told_by(feed, frames[10:12], show))
+    assert first.beat.key
+    assert first.beat.number in (10, 11)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_was_away_gets_what_it_missed_and_nothing_twice(seed):
+    """A watcher is cut at random, again and again, and comes back with the last number it has."""
+    options, frames = played("jam", 2)
+    feed, show = feed_of(JAM, frames, options, 2)
+    draw = random.Random(seed)
+    numbers = []
+
+    async def main():
+        stays = asyncio.create_task(drain(feed))  # so that beats are kept
+        await asyncio.sleep(0)
+        shown, at, cuts, over = iter(frames), 0, 0, False
+        while not over:
+            stream = feed.follow(at)
+            await anext(stream)  # what is watched
+            for _ in range(draw.randrange(4)):
+                frame = next(shown, None)
+                over = frame is None
+                if over:
+                    break
+                show(frame)
+                if draw.random() < 0.7:
+                    beat = (await anext(stream)).beat
+                    assert not beat.key or at == 0
+                    numbers.append(beat.number)
+                    at = beat.number
+            await stream.aclose()
+            cuts += 1
+        feed.closed(ended())
+        rest = [told async for told in feed.follow(at)]
+        numbers.extend(told.beat.number for told in rest if told.HasField("beat"))
+        await stays
+        return cuts
+
+    cuts = asyncio.run(main())
+    assert cuts > 40
+    assert numbers == list(range(numbers[0], len(frames) + 1))
+
+
+async def drain(feed):
+    async for _ in feed.follow(0):
+        pass
+
+
+def test_who_was_away_too_long_goes_on_with_the_present_picture():
+    options, frames = played("klaberjass", 2)
+    feed, show = feed_of(KLABERJASS, frames, options, 2)
+
+    async def main():
+        stays = asyncio.create_task(drain(feed))
+        await asyncio.sleep(0)
+        for frame in [*frames] * (TAPE_BEATS // len(frames) + 2):
+            show(frame)
+        stream = feed.follow(1)
+        await anext(stream)
+        first = await anext(stream)
+        await stream.aclose()
+        stays.cancel()
+        return first.beat
+
+    beat = asyncio.run(main())
+    assert beat.key
+    assert beat.number > TAPE_BEATS
+
+
+def test_feeds_of_matches_that_ended_are_let_go():
+    feeds = Feeds()
+    options, frames = played("klaberjass", 2)
+    for number in range(200):
+        feed = feeds.open(f"m{number}")
+        feed.opened(
+            f"m{number}", terms_of(KLABERJASS, options, 2), [Entrant("ann"), Entrant("bob")]
+        )
+        feed.stepped(0, [], lambda: frames[0].view(None))
+        feed.closed(ended())
+    assert feeds.get("m0") is None
+    assert feeds.get("m199") is not None
+    assert list(feeds.live(10)) == []
+
+
+# The hall.
+
+
+class Scripted:
+    """A source that tells of one match as it is let."""
+
+    def __init__(self, feed):
+        self._feed = feed
+
+    async def watch(self, match_id, after):
+        if match_id != "m1":
+            raise NotLive("none")
+        async for told in self._feed.follow(after):
+            yield told
+
+
+def events_of(body):
+    """The events of a piece of a feed: kind, id, data."""
+    for block in body.decode().split("\n\n"):
+        fields = dict(line.partition(": ")[::2] for line in block.splitlines() if ": " in line)
+        if "data" in fields:
+            yield fields["event"], int(fields["id"]), json.loads(fields["data"])
+
+
+LIMITS = FeedLimits(every_s=0.0, linger_s=0.01, comment_s=0.01)
+
+
+def cut_again_and_again(seed):
+    """A watcher of a whole match that is cut at random, and comes back with its last id.
+
+    Returns what it saw, and how often it was cut.
+    """
+    options, frames = played("jam", 2)
+    feed, show = feed_of(JAM, frames, options, 2)
+    draw = random.Random(seed)
+    labels = []
+
+    async def main():
+        hall = Hall(Scripted(feed), LIMITS)
+        show(frames[0])
+        tape = await hall.tape("m1")
+        at, place, cuts = 0, None, 0
+
+        def look():
+            nonlocal at, place
+            body, place = tape.join(at) if place is None else tape.since(place)
+            for kind, number, data in events_of(body):
+                if kind == "beat":
+                    labels.extend(row[0] for row in data["steps"])
+                    at = number
+
+        look()
+        for frame in frames[1:]:
+            show(frame)
+            for _ in range(4):
+                await asyncio.sleep(0)
+            look()
+            if draw.random() < 0.9:
+                place, cuts = None, cuts + 1
+        feed.closed(ended())
+        while not tape.over:
+            await tape.changed
+        look()
+        hall.close()
+        return cuts
+
+    return labels, asyncio.run(main())
+
+
+def test_watchers_cut_a_thousand_times_see_every_step_once():
+    options, frames = played("jam", 2)
+    seen = beats(frames, Viewer.SPECTATOR, options, 2)
+    expected = [step.label for step in steps_of(seen, Viewer.SPECTATOR, NAMES[:2], 0.0)]
+    cuts, seed = 0, 0
+    while cuts < 1_000:
+        labels, own = cut_again_and_again(seed)
+        assert labels == expected
+        cuts, seed = cuts + own, seed + 1
+
+
+def test_places_to_watch_from_are_counted():
+    async def main():
+        limits = FeedLimits(of_match=3, in_all=4, of_address=2)
+        hall = Hall(Scripted(None), limits)
+        tapes = [Tape("m1", limits), Tape("m2", limits)]
+        with hall.seat(tapes[0], "a"), hall.seat(tapes[0], "a"):
+            with pytest.raises(HallFull), hall.seat(tapes[0], "a"):
+                pass  # two of an address
+            with hall.seat(tapes[0], "b"):
+                with pytest.raises(HallFull), hall.seat(tapes[0], "c"):
+                    pass  # three of a match
+                with hall.seat(tapes[1], "c"), pytest.raises(HallFull), hall.seat(tapes[1], "d"):
+                    pass  # four in all
+        with hall.seat(tapes[0], "a"):
+            pass
+
+    asyncio.run(main())
+
+
+def test_bots_faster_than_eyes_are_counted_and_not_drawn():
+    live, _ = same_as_replay(KLABERJASS)
+
+    async def main():
+        tape = Tape("m1", FeedLimits(most_beats=5))
+        tape.add(live[:1], 1)
+        tape.add(live[1:21], 21)
+        body, _ = tape.join(1)
+        return list(events_of(body))
+
+    ((_, number, data),) = asyncio.run(main())
+    assert (number, data["skipped"], len(data["steps"])) == (21, 19, 1)
+    assert "same" not in json.dumps(data["steps"][0][1])
+
+
+class Asked:
+    """A source whose list changes when it is told to; counts who asks."""
+
+    def __init__(self):
+        self.listed, self.asked = watch_pb2.ListLiveResponse(), 0
+
+    async def live(self):
+        self.asked += 1
+        return watch_pb2.ListLiveResponse.FromString(self.listed.SerializeToString())
+
+
+def test_the_list_is_told_again_when_it_has_changed_and_only_then(monkeypatch):
+    """However many follow, the arena is asked once."""
+    monkeypatch.setattr(live_list, "FRESH_S", 0.0)
+
+    async def main():
+        source = Asked()
+        told = LiveList(source, lambda found: [len(found.matches)], every_s=0.0)
+        told.watchers = 2
+        places = [told.join(0)[1], told.join(0)[1]]
+        await told.changed
+        bodies = [told.since(place) for place in places]
+        assert bodies[0] == bodies[1]
+        assert list(events_of(bodies[0][0])) == [("list", 1, [0])]
+        place = bodies[0][1]
+        before = source.asked
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert source.asked > before
+        assert told.since(place) == (b"", place)
+        source.listed.matches.add(match_id="m1")
+        await told.changed
+        assert list(events_of(told.since(place)[0])) == [("list", 2, [1])]
+        told.watchers = 0
+        asked = source.asked
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert source.asked <= asked + 1  # nobody follows, nobody asks
+
+    asyncio.run(main())
+
+
+def test_a_match_that_may_not_be_watched_has_no_tape():
+    async def main():
+        hall = Hall(Scripted(None), LIMITS)
+        with pytest.raises(NotLive):
+            await hall.tape("m2")
+        hall.close()
+
+    asyncio.run(main())

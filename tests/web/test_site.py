@@ -1,0 +1,458 @@
+"""The site: what each address answers, what it never says, and what a browser may do with it."""
+
+import gzip
+import os
+import re
+import sqlite3
+from html.parser import HTMLParser
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from sqlalchemy import text as sql
+
+from arena.store import MatchFilter, StoredMatch, StoreError, open_public
+from arena.web import app as app_module
+from arena.web.app import HEADERS, MOST_WAITING
+from arena.web.cache import PageCache
+from arena.web.export import CannotExport, Wanted, export
+from arena.web.hall import FeedLimits, Hall, NoArena, NotLive
+from arena.web.slugs import slug, unslug
+from cardarena.v1 import watch_pb2
+from tests.web import house
+from tests.web.asking import site
+
+
+class Playing:
+    """A source of an arena that plays what it is let."""
+
+    def __init__(self, *matches):
+        self.matches = list(matches)
+        self.asked = 0
+
+    async def watch(self, match_id, after):
+        raise NotLive("no match may be watched now")
+        yield
+
+    async def live(self):
+        self.asked += 1
+        live = [
+            watch_pb2.LiveMatch(match_id=each, game="klaberjass", bots=["ann", "bob b."])
+            for each in self.matches
+        ]
+        return watch_pb2.ListLiveResponse(matches=live)
+
+
+class Nothing:
+    """A source of an arena that plays nothing but sealed tables."""
+
+    async def watch(self, match_id, after):
+        raise NotLive("no match may be watched now")
+        yield
+
+    async def live(self):
+        sealed = watch_pb2.SealedGame(game="democracy", tables=6, deal_sets=3)
+        return watch_pb2.ListLiveResponse(sealed=[sealed])
+
+
+class Away:
+    """A source that nobody stands behind."""
+
+    async def watch(self, match_id, after):
+        raise NoArena("there is none")
+        yield
+
+    async def live(self):
+        raise NoArena("there is none")
+
+
+@pytest.fixture(scope="module")
+def data(built):
+    return built
+
+
+@pytest.fixture(scope="module")
+def client(data):
+    with site(data[0], Hall(Nothing(), FeedLimits(linger_s=0))) as (made, _):
+        yield made
+
+
+# fmt: off
+PAGES = [
+    ("/",                           "Card Arena"),
+    ("/index.html",                 "Card Arena"),
+    ("/matches",                    "Matches"),
+    ("/live",                       "Sealed: 6 tables of Democracy in 3 deal-sets"),
+    ("/tables",                     "autumn"),
+    ("/tables/democracy",           "Table of Democracy"),
+    ("/t/autumn",                   "of 12 deal-sets closed"),
+    ("/bots",                       "ann"),
+    ("/bots/ann",                   "How good it is"),
+    ("/bots/bob~20b~2E",            "bob b."),
+    ("/bots/ann.lost",              "Matches, newest first"),
+    ("/bots/ann.faulted",           "Matches, newest first"),
+    ("/bots/ann.vs-bob~20b~2E",     "against everybody"),
+    ("/bots/ann.democracy.lost",    "Matches, newest first"),
+    ("/matches.abstrac",            "Matches of Abstrac"),
+    ("/tables/democracy.by-bot",    "bot ▾"),
+    ("/tables/democracy.by-faults", "faults a match ▾"),
+    ("/games",                      "Klaberjass"),
+    ("/games/klaberjass",           "A hand under way"),
+    ("/fair",                       "Open the verifier"),
+    ("/verify.html",                "Were the deals fair?"),
+    ("/api",                        "WatchService.Watch"),
+    ("/m/m1/all/1",                 "Result by seat"),
+    ("/m/m1/spectator/1.html",      "Spectator"),
+    ("/m/m2/seat-1/1?step=3",       "step 3"),
+]
+TWINS = ["/index.json", "/matches.json", "/live.json", "/tables.json", "/tables/democracy.json", "/t/autumn.json",
+         "/bots.json", "/bots/ann.json", "/games.json", "/games/eleusis.json", "/api.json", "/m/m1.json"]
+ERRORS = [
+    ("/nothing",               404, "There is no page /nothing",           "a page that is none"),
+    ("/t/spring",              404, "There is no tournament 'spring'",     "a tournament that is none"),
+    ("/bots/nobody",           404, "No bot named 'nobody'",               "a bot that never sat"),
+    ("/games/chess",           404, "There is no game 'chess'",            "a game that is none"),
+    ("/tables/chess",          404, "No tournament of a game 'chess'",     "a table of no game"),
+    ("/matches.chess",         404, "There is no game 'chess'",            "a list of no game"),
+    ("/bots/ann.vs-nobody",    404, "one named 'nobody'",                  "an opponent that never sat"),
+    ("/m/nothing/all/1",       404, "No match 'nothing' may be watched",   "a match that is none"),
+    ("/m/m1/all/99",           404, "The match has no hand 99",            "a hand that is none"),
+    ("/m/m1/seat-9/1",         404, "The match has no eyes 'seat-9'",      "a seat that is none"),
+    ("/m/m1/all/1?step=9999",  404, "has no step 9999",                    "a step that is none"),
+    ("/m/m1/all/x",            404, "is no number of a hand",              "a hand that is no number"),
+    (f"/m/{house.REMOVED}/all/1", 410, "was removed",                      "a replay that was removed"),
+    ("/m/m1/live",             302, "",                                    "a match that is over is no longer live"),
+    ("/m/nothing/feed",        404, "may be watched",                      "a feed of nothing"),
+    ("/bots/%ff%fe",           404, "",                                    "a name that is no text"),
+    ("/static/arena-0.css",    404, "no such style sheet",                 "a style sheet of another version"),
+    ("/replays/..%2Farena.db.replay", 404, "",                             "a way out of the folder"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("path", "text"), PAGES, ids=[row[0] for row in PAGES])
+def test_a_page_is_there(client, path, text):
+    found = client.get(path)
+    assert found.status_code == 200, found.text
+    assert text in found.text
+    assert found.headers["content-type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize("path", TWINS)
+def test_a_page_has_a_twin_for_programs(client, path):
+    found = client.get(path)
+    assert found.status_code == 200
+    assert isinstance(found.json(), dict)
+
+
+@pytest.mark.parametrize(("path", "status", "text", "why"), ERRORS, ids=[row[3] for row in ERRORS])
+def test_an_error_says_what_was_looked_for(client, path, status, text, why):
+    found = client.get(path, follow_redirects=False)
+    assert found.status_code == status
+    assert text in found.text.replace("&#x27;", "'")
+
+
+def test_a_match_of_an_open_deal_set_is_like_one_that_never_was(client, data):
+    sealed = data[1]["sealed"]
+    for path in (
+        "/m/{}/all/1",
+        "/m/{}.json",
+        "/m/{}?step=1",
+        "/m/{}/live",
+        "/m/{}/feed",
+        "/replays/{}.replay",
+    ):
+        there = client.get(path.format(sealed), follow_redirects=False)
+        never = client.get(path.format("x" * len(sealed)), follow_redirects=False)
+        assert there.status_code == never.status_code == 404
+        assert there.text.replace(sealed, "") == never.text.replace("x" * len(sealed), "")
+
+
+def test_a_fault_of_ours_shows_a_number_and_no_more(client, monkeypatch, caplog):
+    def broken(*_):
+        raise RuntimeError("canary 51d0")
+
+    monkeypatch.setattr(app_module.match_pages, "as_json", broken)
+    found = client.get("/m/m1.json")
+    assert found.status_code == 500
+    assert "canary" not in found.text
+    incident = re.search("incident ([0-9a-f]{8})", found.text)[1]
+    assert any(getattr(record, "incident", "") == incident for record in caplog.records)
+    assert found.headers["content-security-policy"] == HEADERS["content-security-policy"]
+
+
+def test_who_comes_when_it_is_full_is_told_when_to_come_again(data):
+    with site(data[0]) as (client, web):
+        web._waiting = MOST_WAITING
+        found = client.get("/bots")
+        assert (found.status_code, found.headers["retry-after"]) == (503, "5")
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/m/m1/all/1", "/t/autumn.json", "/m/m1?step=2"])
+def test_every_answer_has_the_headers(client, path):
+    found = client.get(path, follow_redirects=False)
+    for name, value in HEADERS.items():
+        assert found.headers.get(name) == value
+    assert "set-cookie" not in found.headers
+    policy = found.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    for part in (
+        "default-src 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ):
+        assert part in policy
+
+
+def test_the_verifier_has_the_policy_that_it_names_itself(client):
+    found = client.get("/verify.html")
+    policy = found.headers["content-security-policy"]
+    assert "script-src 'sha256-" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_nothing_can_be_changed(client, method):
+    assert client.request(method, "/bots").status_code == 405
+
+
+def test_a_link_to_a_step_finds_its_hand_and_seat(client):
+    found = client.get("/m/m2?seat=1&step=3", follow_redirects=False)
+    assert (found.status_code, found.headers["location"]) == (302, "/m/m2/seat-1/1.html?step=3")
+
+
+def test_a_finished_page_is_known_again(client):
+    first = client.get("/m/m1/all/1")
+    assert first.headers["cache-control"] == "public, max-age=86400"
+    again = client.get("/m/m1/all/1", headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get("/m/m1/all/1?step=2").headers["etag"] != first.headers["etag"]
+
+
+def test_static_files_never_change(client):
+    name = re.search(r'href="[./]*(static/arena-[0-9a-f]+\.css)"', client.get("/bots").text)[1]
+    assert "immutable" in client.get(f"/{name}").headers["cache-control"]
+
+
+def test_who_takes_no_gzip_gets_none(client):
+    plain = client.get("/bots", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.text == client.get("/bots").text
+
+
+# Lists.
+
+
+def rows_of(client, path):
+    """The cells of the rows of a page's last table, as text."""
+    table = client.get(path).text.rpartition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", table)
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
+
+
+def test_a_list_of_a_game_has_its_matches_alone(client):
+    every = {each["game"] for each in client.get("/matches.json").json()["matches"]}
+    assert every == {"abstrac", "democracy"}
+    for game in every:
+        of_game = client.get(f"/matches.{game}.json").json()["matches"]
+        assert {each["game"] for each in of_game} == {game}
+
+
+def test_a_list_against_an_opponent_has_both(client):
+    found = client.get("/bots/ann.vs-bob~20b~2E.json").json()["matches"]
+    assert found
+    assert all({"ann", "bob b."} <= set(each["bots"]) for each in found)
+
+
+def test_a_table_stands_by_what_its_head_says(client):
+    by_bot = [row[1] for row in rows_of(client, "/tables/democracy.by-bot")]
+    assert len(by_bot) == len(house.BOTS)
+    names = [re.sub("<[^>]*>", "", cell) for cell in by_bot]
+    assert names == sorted(names, key=str.casefold)
+    deal_sets = [int(row[4]) for row in rows_of(client, "/tables/democracy.by-deal-sets")]
+    assert deal_sets == sorted(deal_sets, reverse=True)
+    assert "ruled" not in client.get("/tables/democracy.by-bot").text
+
+
+def test_the_home_page_shows_three_matches_in_play(data):
+    with site(data[0], Hall(Playing("a1", "a2", "a3", "a4"))) as (client, _):
+        text = client.get("/").text
+        assert [f"m/a{at}/live" in text for at in (1, 2, 3, 4)] == [True, True, True, False]
+        assert len(client.get("/index.json").json()["live"]) == 3
+
+
+def test_an_arena_that_is_away_is_told_and_not_taken_for_one_that_plays_nothing(data):
+    with site(data[0], Hall(Away())) as (client, _):
+        for path in ("/", "/live"):
+            assert "No arena answers here now" in client.get(path).text
+        assert client.get("/live.json").json() == {"arena": False, "matches": [], "sealed": []}
+        for path in ("/m/live1/live", "/m/live1/feed"):
+            answer = client.get(path)
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+            assert "The arena is away" in answer.text
+
+
+def test_a_title_names_the_site_once(client):
+    titles = [re.search("<title>(.*)</title>", client.get(path).text)[1] for path in ("/", "/bots")]
+    assert titles == ["Card Arena", "Bots · Card Arena"]
+
+
+def test_a_bots_faults_are_drawn_from_its_replays(client):
+    drawn = client.get("/bots/bot~200").text
+    assert "faults by match and decision" in drawn
+    assert drawn.count('<path class="fault-') > 3
+    assert "Faults that are drawn" in drawn
+
+
+def test_pages_of_a_match_lead_to_its_costliest_hand(client):
+    text = client.get("/m/m1/seat-0/1").text
+    assert re.search(r'id="costliest" href="[./]*m/m1/seat-0/2\.html"', text)
+    assert 'id="costliest"' not in client.get("/m/m1/seat-0/2").text
+
+
+# What is secret.
+
+
+class Links(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [value for name, value in attrs if name in ("href", "src") and value]
+
+
+def crawl(client):
+    """Every page that links lead to, by its path."""
+    seen, waiting = {}, ["/", *TWINS]
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        found = client.get(path)
+        seen[path] = found
+        if "html" in found.headers["content-type"] and "verify" not in path:
+            for link in Links(found.text).found:
+                if not link.startswith("#"):
+                    whole = urlsplit(urljoin(path, link))
+                    assert not whole.netloc, link
+                    waiting.append(whole.path)
+    return seen
+
+
+def test_no_link_leads_nowhere_and_no_page_tells_a_secret(client, data):
+    """Seeds, commands, evidence, and how a table of an open deal-set went."""
+    seen = crawl(client)
+    assert len(seen) > 60
+    for path, found in seen.items():
+        removed_by_plan = path.startswith("/m/") and found.status_code == 410
+        assert found.status_code == 200 or removed_by_plan, path
+        for canary in (*house.CANARIES, data[1]["sealed"]):
+            assert canary.encode() not in found.content, (path, canary)
+            assert canary not in str(found.headers), (path, canary)
+
+
+def test_a_planted_leak_is_found(data, monkeypatch):
+    """The control of the test above: an archive that takes every match for a closed one."""
+    monkeypatch.setattr(StoredMatch, "closed", True)
+    monkeypatch.setattr(
+        "arena.web.archive.MatchFilter", lambda *given, **named: MatchFilter(*given[:6])
+    )
+    with site(data[0]) as (client, _):
+        assert str(house.SEALED_SCORE) in client.get("/matches").text
+
+
+def test_the_store_refuses_what_is_secret(data):
+    with open_public(data[0] / "arena.db") as store:
+        (settings,) = store.tournaments()
+        assert settings.seed is None
+        assert {each.command for each in settings.entrants} == {None}
+        assert {each.seed for each in store.tournament("autumn").deal_sets()} == {None}
+        for refused in ("SELECT * FROM keys", "SELECT code_sha256 FROM invitations", "SELECT * FROM audit",
+                        "DELETE FROM matches", "PRAGMA writable_schema = 1", "ATTACH 'x' AS y"):  # fmt: skip
+            with (
+                pytest.raises(Exception, match=r"not authorized|prohibited") as raised,
+                store._database.reading() as connection,
+            ):
+                connection.execute(sql(refused))
+            assert not isinstance(raised.value, AssertionError)
+
+
+def test_a_store_that_is_not_there_is_no_store(tmp_path):
+    with pytest.raises(StoreError, match="there is no"):
+        open_public(tmp_path / "arena.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_older_store_is_left_as_it_is(tmp_path):
+    path = tmp_path / "arena.db"
+    with sqlite3.connect(path) as made:
+        made.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        made.execute("INSERT INTO alembic_version VALUES ('0001')")
+    made.close()
+    with pytest.raises(StoreError, match="another version"):
+        open_public(path)
+
+
+def test_a_name_with_markup_is_text(client):
+    for path in ("/bots", "/t/autumn", f"/bots/{slug(house.HOSTILE)}", "/matches"):
+        text = client.get(path).text
+        assert "<img" not in text
+        assert "&lt;img" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["ann", "bob b.", house.HOSTILE, "..", "~20", "ä/ö", "a%20b", "名前"]
+)
+def test_a_slug_stands_for_its_name_alone(name):
+    assert unslug(slug(name)) == name
+    assert re.fullmatch(r"[A-Za-z0-9_~-]+", slug(name))
+
+
+# Exports.
+
+
+def test_an_export_is_the_bytes_that_are_served(data, tmp_path):
+    files = export(data[0], tmp_path / "site", Wanted())
+    assert files > 60
+    written = [each for each in sorted((tmp_path / "site").rglob("*")) if each.is_file()]
+    assert len(written) == files
+    with site(data[0]) as (client, _):
+        for file in written:
+            path = file.relative_to(tmp_path / "site").as_posix()
+            found = client.get(f"/{path}")
+            assert found.status_code == 200, path
+            assert found.content == file.read_bytes(), path
+
+
+def test_a_tournament_with_an_open_deal_set_is_not_exported(data, tmp_path):
+    with pytest.raises(CannotExport, match="1 deal-sets of autumn are open"):
+        export(data[0], tmp_path / "site", Wanted("autumn"))
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_tournament_that_is_none_is_not_exported(data, tmp_path):
+    with pytest.raises(CannotExport, match="no tournament 'spring'"):
+        export(data[0], tmp_path / "site", Wanted("spring"))
+
+
+# The cache.
+
+
+def test_the_cache_lets_go_of_what_was_not_asked_for_longest(tmp_path):
+    cache = PageCache(tmp_path / "pages", most_bytes=90)
+    for key in ("a", "b", "c"):
+        cache.put(key, key.encode() * 2000)
+    for number, key in enumerate(("b", "c", "a")):
+        (file,) = (tmp_path / "pages").glob(f"{key}.gz")
+        os.utime(file, ns=(number, number))
+    cache.sweep()
+    assert cache.get("b") is None
+    assert gzip.decompress(cache.get("a")) == b"a" * 2000
+
+
+def test_an_empty_folder_says_how_to_play(tmp_path):
+    (tmp_path / "data").mkdir()
+    with site(tmp_path / "data") as (client, _):
+        assert "No match has been played here yet" in client.get("/").text
+        assert client.get("/matches.json").json()["matches"] == []

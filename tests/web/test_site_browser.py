@@ -1,0 +1,324 @@
+"""The site in a real browser: quiet consoles, no barrier that axe knows, keys, no scripts, a disk."""
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+
+from arena.games.catalogue import GAMES
+from arena.referee.spec import Entrant
+from arena.scenes import Viewer
+from arena.server.feeds import Feed
+from arena.terms import MatchTerms
+from arena.web.export import Wanted, export
+from arena.web.hall import NoArena, NotLive
+from arena.web.slugs import slug
+from cardarena.v1 import watch_pb2
+from tests.scenes.matches import played
+from tests.web import house
+from tests.web.chromium import Tab
+from tests.web.pages import page, write
+
+LOOKS = (("light", 1280), ("dark", 360))
+PATHS = [
+    "/", "/live", "/matches", "/tables", "/tables/democracy", "/t/autumn", "/bots", "/bots/ann", "/games",
+    "/games/klaberjass", "/fair", "/api", "/m/m1/all/1", "/m/m2/seat-1/1", "/m/live1/live", "/nothing",
+]  # fmt: skip
+MOST_REQUESTS = 3
+
+
+class Live:
+    """A source with one match, which stands where `steps` frames were shown."""
+
+    def __init__(self, steps=12):
+        options, frames = played("klaberjass", 2)
+        (game,) = [each for each in GAMES if each.id == "klaberjass"]
+        self.feed = Feed("live1")
+        terms = MatchTerms(game, options, 2)
+        self.feed.opened("live1", terms, [Entrant(house.HOSTILE), Entrant("bob")])
+        self._frames = iter(frames)
+        for _ in range(steps):
+            self.show()
+
+    def show(self):
+        frame = next(self._frames)
+        events = [told.event for told in frame.told if told.seats is None]
+        self.feed.stepped(frame.next_hand, events, lambda: frame.view(None), [60_000, 48_200])
+
+    async def watch(self, match_id, after):
+        if match_id != "live1":
+            raise NotLive("no such match")
+        if self.away:
+            raise NoArena("there is none")
+        async for told in self.feed.follow(after):
+            if self.away:
+                raise NoArena("it has gone")
+            yield told
+
+    over = away = False
+
+    async def live(self):
+        if self.away:
+            raise NoArena("there is none")
+        if self.over:
+            return watch_pb2.ListLiveResponse()
+        live = watch_pb2.LiveMatch(match_id="live1", game="klaberjass", bots=[house.HOSTILE, "bob"])
+        return watch_pb2.ListLiveResponse(matches=[live])
+
+
+@pytest.fixture(scope="module")
+def folder(built):
+    return built[0]
+
+
+@pytest.fixture(scope="module")
+def running(folder):
+    sources = []
+
+    def source():
+        sources.append(Live())
+        return sources[-1]
+
+    with house.Running(folder, source) as made:
+        made.sources = sources
+        yield made
+
+
+BARRIERS = """() => axe.run(document, { resultTypes: ["violations"] })
+  .then((found) => found.violations.map((each) => [each.id, each.nodes.map((node) => node.html)]))"""
+"""All rules of axe; what passes is not told of."""
+
+
+def barriers(tab):
+    """What axe finds on a page: rules, each with what breaks it."""
+    if not tab.evaluate("() => 'axe' in window"):
+        tab.evaluate(AXE_SCRIPT)
+    return tab.evaluate(BARRIERS)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_page_has_no_barrier_and_a_quiet_console(browser, running, path):
+    """Each scheme and each width is looked at by axe, no rule of which is off."""
+    with Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(running.address + path)
+        for scheme, width in LOOKS:
+            tab.emulate_media(color_scheme=scheme)
+            tab.set_viewport_size({"width": width, "height": 800})
+            assert barriers(tab) == []
+            wide = tab.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{wide} wide at {width}"
+        expected = ["404"] if path == "/nothing" else []
+        assert [each for each in opened.said if not any(one in each for one in expected)] == []
+
+
+def test_axe_finds_what_is_planted(browser, running):
+    """The control of the test above: a picture without words, and grey on grey."""
+    with Tab(browser, bypass_csp=True) as opened:
+        opened.tab.goto(f"{running.address}/bots")
+        opened.tab.evaluate(
+            "document.querySelector('main').insertAdjacentHTML('beforeend',"
+            "'<img src=x><p style=\"color:#999;background:#888\">grey</p>')"
+        )
+        found = {rule for rule, _ in barriers(opened.tab)}
+    assert {"image-alt", "color-contrast"} <= found
+
+
+@pytest.mark.parametrize("path", ["/", "/t/autumn", "/m/m1/all/1"])
+def test_a_page_asks_for_little_and_nobody_else(browser, running, path):
+    with Tab(browser) as opened:
+        opened.tab.goto(running.address + path)
+        opened.tab.wait_for_load_state("networkidle")
+        asked = [each for each in opened.asked if not each.endswith("favicon.ico")]
+    assert len(asked) <= MOST_REQUESTS
+    assert all(each.startswith(running.address) for each in asked)
+
+
+def test_the_policy_stops_what_is_planted(browser, running):
+    """The control of the quiet consoles: what the policy forbids is said there."""
+    with Tab(browser) as opened:
+        opened.tab.goto(f"{running.address}/bots")
+        opened.tab.evaluate("document.body.setAttribute('style', 'color: red')")
+        opened.tab.evaluate(
+            "try { document.body.innerHTML = '<img src=x>'; } catch (error) { console.error(error.message); }"
+        )
+        assert any("TrustedHTML" in each for each in opened.said)
+        assert opened.tab.locator("img").count() == 0
+
+
+def test_without_scripts_there_is_a_picture_of_the_step_that_was_asked_for(browser, running):
+    with Tab(browser, java_script_enabled=False) as opened:
+        opened.tab.goto(f"{running.address}/m/m2/all/1?step=5")
+        assert opened.tab.locator("#picture .card").count() > 5
+        assert opened.tab.locator("#log [aria-current=step] a").inner_text() == "5"
+        opened.tab.locator("#log a", has_text=re.compile("^6$")).click()
+        assert opened.tab.locator("#log [aria-current=step] a").inner_text() == "6"
+        opened.tab.goto(f"{running.address}/m/live1/live")
+        assert opened.tab.locator("#picture .card").count() > 5
+
+
+def test_a_hand_is_walked_by_keys_alone(browser, running):
+    with Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/m1/all/1")
+        where = tab.locator("#where")
+        assert where.inner_text().startswith("step 0 ")
+        tab.keyboard.press("ArrowRight")
+        tab.keyboard.press("ArrowRight")
+        assert where.inner_text().startswith("step 2 ")
+        tab.keyboard.press("ArrowLeft")
+        assert where.inner_text().startswith("step 1 ")
+        tab.keyboard.press("End")
+        last = where.inner_text().split()[1]
+        assert where.inner_text() == f"step {last} of {last}"
+        tab.keyboard.press("PageDown")
+        tab.wait_for_url("**/all/2.html*")
+        tab.keyboard.press("s")
+        tab.wait_for_url("**/spectator/2.html*")
+        tab.keyboard.press("1")
+        tab.wait_for_url("**/seat-1/2.html*")
+        tab.keyboard.press("?")
+        assert tab.locator("#help").is_visible()
+        assert "PgUp" in tab.locator("#help").inner_text()
+        tab.keyboard.press("Escape")
+        assert not tab.locator("#help").is_visible()
+        assert opened.said == []
+
+
+def test_keys_lead_around_where_no_hand_is_shown(browser, running):
+    with Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/")
+        tab.keyboard.press("?")
+        assert tab.get_by_text("next fault").is_visible()
+        tab.keyboard.press("Escape")
+        assert not tab.get_by_text("next fault").is_visible()
+        tab.keyboard.press("3")
+        tab.wait_for_url("**/bots.html")
+        tab.locator("#help summary").click()
+        tab.locator("#keys").uncheck()
+        tab.locator("#keys").blur()
+        tab.keyboard.press("4")
+        assert tab.url.endswith("/bots.html")
+        assert opened.said == []
+
+
+def test_the_live_list_follows(browser, folder):
+    source = Live()
+    with house.Running(folder, lambda: source) as running, Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/live")
+        tab.locator("#list a", has_text="watch").wait_for()
+        source.over = True
+        tab.get_by_text("Nothing is played now").wait_for()
+        assert opened.said == []
+
+
+def test_keys_are_off_where_somebody_says_so(browser, running):
+    with Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/m1/all/1")
+        tab.locator("#keys").uncheck()
+        tab.locator("#keys").blur()
+        tab.keyboard.press("ArrowRight")
+        assert tab.locator("#where").inner_text().startswith("step 0 ")
+
+
+def test_names_with_markup_are_text_everywhere(browser, running):
+    with Tab(browser) as opened:
+        for path in (
+            "/bots",
+            "/t/autumn",
+            f"/bots/{slug(house.HOSTILE)}",
+            "/live",
+            "/m/live1/live",
+        ):
+            opened.tab.goto(running.address + path)
+            assert opened.tab.locator("img").count() == 0
+            assert house.HOSTILE in opened.tab.locator("main").inner_text()
+        assert opened.said == []
+
+
+def test_a_page_in_play_follows_and_says_when_it_is_over(browser, folder):
+    sources = []
+
+    def source():
+        sources.append(Live())
+        return sources[-1]
+
+    with house.Running(folder, source) as running, Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/live1/live")
+        tab.get_by_text("Live.", exact=True).wait_for()
+        before = tab.locator("#log li").count()
+        running.soon(sources[0].show)
+        tab.locator("#log li").nth(before).wait_for(state="attached")
+        assert opened.said == []
+
+
+def test_the_running_clock_counts_down_without_asking_anybody(browser, folder):
+    with house.Running(folder, Live) as running, Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/live1/live")
+        tab.get_by_text("Live.", exact=True).wait_for()
+        asked = len(opened.asked)
+        shown = tab.locator("#clock").inner_text()
+        assert re.search(r" to move: (\d+\.\d\ss, then )?\d+\.\d\ss in the bank\.$", shown)
+        tab.locator("#clock").filter(has_not_text=shown).wait_for()
+        assert len(opened.asked) == asked
+        assert tab.locator(".seat .clock").all_inner_texts() == ["48.2 s", "60.0 s"]
+
+
+def test_a_page_in_play_goes_on_when_an_arena_that_went_is_back(browser, folder):
+    sources = []
+
+    def source():
+        sources.append(Live())
+        return sources[-1]
+
+    def go():
+        sources[0].away = True
+        sources[0].show()
+
+    with house.Running(folder, source) as running, Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/live1/live")
+        tab.get_by_text("Live.", exact=True).wait_for()
+        running.soon(go)
+        tab.get_by_text("The arena does not answer; it is tried again.").wait_for()
+        with Tab(browser) as other:
+            other.tab.goto(f"{running.address}/live")
+            other.tab.get_by_text("No arena answers here now").wait_for()
+        sources[0].away = False
+        tab.get_by_text("Live.", exact=True).wait_for()
+        before = tab.locator("#log li").count()
+        running.soon(sources[0].show)
+        tab.locator("#log li").nth(before).wait_for(state="attached")
+
+
+def test_an_export_opens_from_a_disk_without_a_network(browser, folder, tmp_path):
+    export(folder, tmp_path / "site", Wanted())
+    with Tab(browser, offline=True) as opened:
+        tab = opened.tab
+        tab.goto((tmp_path / "site" / "index.html").as_uri())
+        tab.get_by_role("link", name="all matches").click()
+        tab.locator('a[href="m/m1/all/1.html"]').click()
+        tab.wait_for_selector("#picture .card")
+        tab.keyboard.press("ArrowRight")
+        assert tab.locator("#where").inner_text().startswith("step 1 ")
+        tab.get_by_role("link", name="Bots").click()
+        tab.get_by_role("link", name="ann").click()
+        assert tab.locator("h1").inner_text() == "Bot ann"
+        assert all(each.startswith("file://") for each in opened.asked)
+        assert opened.said == []
+
+
+@pytest.mark.parametrize(("game_id", "seats"), [("pineapple", 6), ("arlington", 4), ("jam", 2)])
+def test_no_table_is_wider_than_the_screen(browser, tmp_path, game_id, seats):
+    file = write(tmp_path, page(game_id, seats, Viewer.ALL))
+    with Tab(browser) as opened:
+        opened.tab.goto(Path(file).as_uri())
+        for width in (360, 390, 1280, 1600):
+            opened.tab.set_viewport_size({"width": width, "height": 844})
+            assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
