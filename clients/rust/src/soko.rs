@@ -2,7 +2,6 @@
 
 //! Soko: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
 pub use crate::games::v1::{
     SokoAction as Action, SokoChips as Chips, SokoEvent as Event, SokoEventKind as EventKind,
     SokoLine as Line, SokoMove as Move, SokoPhase as Phase, SokoVerb as Verb, SokoView as View,

@@ -51,11 +51,16 @@ impl<'a> Family<'a> {
             self.title()
         )
         .replace(" :", ":");
+        let mut rest = String::new();
+        self.game(&mut rest);
+        self.constructors(&mut rest);
+        self.bets(&mut rest);
         self.short_names(&mut text);
-        self.game(&mut text);
-        self.constructors(&mut text);
-        self.bets(&mut text);
-        text
+        if rest.contains("written::") {
+            text.push_str("use crate::cards::written;\n");
+        }
+        text.push_str("use crate::v1;\n\n");
+        text + &rest
     }
 
     fn short<'n>(&self, name: &'n str) -> &'n str {
@@ -81,11 +86,7 @@ impl<'a> Family<'a> {
             short => format!("{name} as {short}"),
         });
         let names = names.collect::<Vec<_>>().join(", ");
-        let checked = self.message("Move").field.iter();
-        let checked = checked.map(|field| self.value_of(field)).any(|value| value.contains("written::"));
-        let written = if checked { "use crate::cards::written;\n" } else { "" };
-        writeln!(text, "pub use crate::games::v1::{{{names}}};\n{written}use crate::v1;\n")
-            .unwrap();
+        writeln!(text, "pub use crate::games::v1::{{{names}}};").unwrap();
     }
 
     fn game(&self, text: &mut String) {
