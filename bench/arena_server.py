@@ -5,6 +5,7 @@ and keeps them playing until it is killed.
 """
 
 import contextlib
+import itertools
 import json
 import logging
 import sys
@@ -57,10 +58,12 @@ class Job:
 async def keep_playing(arena: Arena, job: Job) -> None:
     """Wait for the bots, and begin another match at a table whenever one has ended."""
     control = TimeControl(move_ms=job.move_ms, bank_ms=0)
+    numbers = itertools.count()
 
     async def table(bots: tuple[BotId, ...]) -> None:
         while True:
-            order = match_order(job.game, bots, job.options, time_control=control)
+            number = f"{next(numbers):016x}"
+            order = match_order(job.game, bots, job.options, match_id=number, time_control=control)
             await arena.lease(order, order.deal_set)
 
     tables = job.tables()

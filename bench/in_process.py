@@ -8,6 +8,7 @@ the first move. So the same job takes the same steps at every run, and they can 
 import asyncio
 import contextlib
 import math
+import random
 import tempfile
 from collections import deque
 from collections.abc import Callable
@@ -206,6 +207,7 @@ async def _play(job: arena_server.Job, played: Played) -> None:
                 server_id="bench",
                 lag=LagMeter(clock.call_later, clock.current_time),
                 watch=watch,
+                draw=random.Random(0).randbytes,  # the same hands at every run
             )
             with stop:
                 async with trio.open_nursery() as nursery:

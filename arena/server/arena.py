@@ -4,6 +4,7 @@ Trio's side of the server, made of rooms that keep their own state: the sessions
 of bots (`SessionRegister`), matches (`Matches`) and fair deals (`FairDeals`).
 """
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -54,6 +55,7 @@ class Arena:
         limits: Limits | None = None,
         now_s: Callable[[], float] | None = None,
         spectator_delay_s: float = 0.0,
+        draw: Callable[[int], bytes] = os.urandom,
     ) -> None:
         """An arena that goes on with what an earlier process left.
 
@@ -72,6 +74,7 @@ class Arena:
           limits: How much may be open at a time.
           now_s: Reads the arena's clock; without it, trio's.
           spectator_delay_s: How long after it happened spectators are told of a match.
+          draw: Gives as many bytes that nobody can foresee, for the deals.
         """
         # The clock itself: `trio.current_time` looks it up anew at each of many calls.
         self.now_s = now_s or trio.lowlevel.current_clock().current_time
@@ -95,6 +98,7 @@ class Arena:
             server_id,
             self.sessions.get,
             lag=lag,
+            draw=draw,
             signer=signer,
             now_s=self.now_s,
             owner_of=tokens.owner_of,
