@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from arena.cli.logs import LOG_NAME, log_file
+from arena.cli.options import with_options
 from arena.deal import first_pack
 from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
 from arena.jail import BadCommand, BotCommand, NoWall, parse_commands
@@ -118,13 +119,14 @@ def time_control_of(move: float, bank: float, increment: float) -> TimeControl:
 
 def timed(command: F) -> F:
     """Adds the options of the clock: `move`, `bank` and `increment`, in seconds."""
-    options = (
+    return with_options(
+        command,
         click.option(
-            "--increment",
-            default=0.0,
+            "--move",
+            default=10.0,
             show_default=True,
             metavar="SECONDS",
-            help="Added to the bank after each move in time.",
+            help="For each move, before the bank is touched.",
         ),
         click.option(
             "--bank",
@@ -134,16 +136,13 @@ def timed(command: F) -> F:
             help="For moves that take longer, all match.",
         ),
         click.option(
-            "--move",
-            default=10.0,
+            "--increment",
+            default=0.0,
             show_default=True,
             metavar="SECONDS",
-            help="For each move, before the bank is touched.",
+            help="Added to the bank after each move in time.",
         ),
     )
-    for option in options:
-        command = option(command)
-    return command
 
 
 def data_option(command: F) -> F:

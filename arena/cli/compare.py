@@ -193,10 +193,17 @@ def _of_versions(
         click.echo(json.dumps(about | said, indent=2))
     else:
         say(sentence(first, second, said))
-        among = "holds among all of them" if said["holds_among_all"] else "alone, so far"
-        say(f"Question {said['questions']} of yours: {among}. {said['why']}.")
+        say(f"Question {said['questions']} of yours: {said['why']}{_among_all(said)}.")
     if said["decision"] == str(Decision.OPEN):
         raise click.exceptions.Exit(2)
+
+
+def _among_all(said: dict[str, Any]) -> str:
+    """Whether an answer stands beside the owner's other questions; nothing if there is none."""
+    if said["decision"] == str(Decision.OPEN):
+        return ""
+    held = "also among all of them" if said["holds_among_all"] else "so far for this one alone"
+    return f", and holds {held}"
 
 
 def _comparison(

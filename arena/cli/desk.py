@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from arena.cli.arguments import DEFAULT_DATA, plain_errors
 from arena.cli.lobby import PAGE, Caller, Server, channel_of, server_options
 from arena.cli.near import nearest
+from arena.cli.options import with_options
 from arena.competition.plan_file import CompetitionPlan, PlanError, read_plan
 from arena.competition.record import CompetitionRecord, Unreadable, record_of_json
 from arena.competition.rounds import DrawError
@@ -285,13 +286,16 @@ def desk_options(command: F) -> F:
         with channel_of(server) as channel:
             return command(desk=RemoteDesk(channel, server), **rest)
 
-    made: Any = server_options(with_desk, default=None)
-    return click.option(  # type: ignore[no-any-return]
-        "--data",
-        type=click.Path(file_okay=False, path_type=Path),
-        envvar="ARENA_DATA",
-        help=f"The arena's folder, on this machine.  [default: {DEFAULT_DATA}]",
-    )(made)
+    return with_options(  # type: ignore[return-value]
+        with_desk,
+        click.option(
+            "--data",
+            type=click.Path(file_okay=False, path_type=Path),
+            envvar="ARENA_DATA",
+            help=f"The arena's folder, on this machine.  [default: {DEFAULT_DATA}]",
+        ),
+        functools.partial(server_options, default=None),
+    )
 
 
 def _person() -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from arena.cli.options import with_options
 from arena.cli.terminal.plain import say
 from arena.jail import BotCommand, Demand, Level, Wall, raise_wall, why_never
 
@@ -26,15 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def jailed(command: F) -> F:
     """Adds `--jail` and `--ro`."""
-    options = (
-        click.option(
-            "--ro",
-            "read_only",
-            multiple=True,
-            metavar="PATH",
-            type=click.Path(exists=True, path_type=Path),
-            help="Let jailed bots read this file or folder too; may be said many times.",
-        ),
+    return with_options(
+        command,
         click.option(
             "--jail",
             "demand",
@@ -44,10 +38,15 @@ def jailed(command: F) -> F:
             envvar="ARENA_JAIL",
             help="Whether bots run behind a wall: as well as possible, or else not at all, or never.",
         ),
+        click.option(
+            "--ro",
+            "read_only",
+            multiple=True,
+            metavar="PATH",
+            type=click.Path(exists=True, path_type=Path),
+            help="Let jailed bots read this file or folder too; may be said many times.",
+        ),
     )
-    for option in options:
-        command = option(command)
-    return command
 
 
 @contextlib.contextmanager

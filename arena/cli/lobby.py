@@ -13,6 +13,7 @@ import grpc
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status.rpc_status import from_call
 
+from arena.cli.options import dial_options, with_options
 from arena.cli.owner_keys import owners_token
 from cardarena._dial import Dial
 from cardarena._errors import Misconfigured
@@ -242,26 +243,8 @@ def server_options(command: F, *, default: str | None = DEFAULT_ADDRESS) -> F:
         where = server and Server(server, token, ca, client_cert, client_key, insecure)
         return command(server=where, **rest)
 
-    options = (
-        click.option(
-            "--insecure", is_flag=True, help="Let the token leave this machine in plain text."
-        ),
-        click.option("--client-key", metavar="FILE", help="Its private key."),
-        click.option(
-            "--client-cert",
-            metavar="FILE",
-            help="A certificate of one's own, if the arena wants one.",
-        ),
-        click.option(
-            "--ca",
-            metavar="FILE",
-            help="The arena's root certificates in PEM.  [env var: CARDARENA_CA]",
-        ),
-        click.option(
-            "--token",
-            help="An organiser's, where guests are not let in; else that of an owner's key file.  "
-            "[env var: CARDARENA_TOKEN, which others cannot see]",
-        ),
+    return with_options(  # type: ignore[return-value]
+        with_server,
         click.option(
             "--server",
             metavar="ADDRESS",
@@ -270,11 +253,13 @@ def server_options(command: F, *, default: str | None = DEFAULT_ADDRESS) -> F:
             envvar="CARDARENA_ADDRESS" if default is not None else None,
             help="The arena: HOST:PORT, https://HOST:PORT or unix:PATH.",
         ),
+        click.option(
+            "--token",
+            help="An organiser's, where guests are not let in; else that of an owner's key file.  "
+            "[env var: CARDARENA_TOKEN, which others cannot see]",
+        ),
+        dial_options,
     )
-    made: Any = with_server
-    for option in options:
-        made = option(made)
-    return made  # type: ignore[no-any-return]
 
 
 def _reason(error: Any) -> str:

@@ -16,6 +16,7 @@ from rich.text import Text
 from arena.cli.arguments import DEFAULT_DATA, GameType, data_option, plain_errors
 from arena.cli.named import meant, require_folder
 from arena.cli.near import nearest
+from arena.cli.options import with_options
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import plain
 from arena.games.catalogue import Game
@@ -47,9 +48,15 @@ def match_filters(command: F) -> F:
         wanted = MatchFilter(game.id if game else "", bots, tournament, ending or "", faulted)
         return command(wanted=wanted, **rest)
 
-    options = (
-        data_option,
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    return with_options(  # type: ignore[return-value]
+        with_filter,
+        click.option("--game", type=GameType(), help="Only this game."),
+        click.option(
+            "--bot", "bots", multiple=True, metavar="NAME", help="Only with this bot; repeatable."
+        ),
+        click.option("--tournament", default="", metavar="NAME", help="Only of this tournament."),
+        click.option("--ending", type=click.Choice(ENDINGS), help="Only those that ended so."),
+        click.option("--faulted", is_flag=True, help="Only those in which some bot was at fault."),
         click.option(
             "--limit",
             default=20,
@@ -57,18 +64,9 @@ def match_filters(command: F) -> F:
             type=click.IntRange(1, 500),
             help="Matches shown.",
         ),
-        click.option("--faulted", is_flag=True, help="Only those in which some bot was at fault."),
-        click.option("--ending", type=click.Choice(ENDINGS), help="Only those that ended so."),
-        click.option("--tournament", default="", metavar="NAME", help="Only of this tournament."),
-        click.option(
-            "--bot", "bots", multiple=True, metavar="NAME", help="Only with this bot; repeatable."
-        ),
-        click.option("--game", type=GameType(), help="Only this game."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        data_option,
     )
-    made: Any = with_filter
-    for option in options:
-        made = option(made)
-    return made  # type: ignore[no-any-return]
 
 
 @click.command(

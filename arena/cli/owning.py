@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from arena.cli.lobby import NoLobby, Server, channel_of, told_plainly
+from arena.cli.options import dial_options, with_options
 from arena.cli.owner_keys import KeyFile
 from cardarena._run import DEFAULT_ADDRESS
 from cardarena.v1 import bots_pb2, bots_pb2_grpc, owners_pb2, owners_pb2_grpc
@@ -175,36 +176,16 @@ def owner_options(command: F) -> F:
         said = token or os.environ.get("CARDARENA_OWNER_TOKEN") or known
         return command(server=Server(address, said, ca, client_cert, client_key, insecure), **rest)
 
-    made: Any = with_server
-    for option in reversed(
-        [
-            click.option(
-                "--server",
-                metavar="ADDRESS",
-                help="The arena; else the one that you registered at last.",
-            ),
-            click.option(
-                "--token",
-                help="An owner's; else that of your key file.  [env var: CARDARENA_OWNER_TOKEN]",
-            ),
-            *dial_options(),
-        ]
-    ):
-        made = option(made)
-    return made  # type: ignore[no-any-return]
-
-
-def dial_options() -> list[Callable[[Any], Any]]:
-    """The options of how an arena is dialled."""
-    return [
+    return with_options(  # type: ignore[return-value]
+        with_server,
         click.option(
-            "--ca",
-            metavar="FILE",
-            help="The arena's root certificates in PEM.  [env var: CARDARENA_CA]",
+            "--server",
+            metavar="ADDRESS",
+            help="The arena; else the one that you registered at last.",
         ),
-        click.option("--client-cert", metavar="FILE", help="A certificate of one's own."),
-        click.option("--client-key", metavar="FILE", help="Its private key."),
         click.option(
-            "--insecure", is_flag=True, help="Let the token leave this machine in plain text."
+            "--token",
+            help="An owner's; else that of your key file.  [env var: CARDARENA_OWNER_TOKEN]",
         ),
-    ]
+        dial_options,
+    )

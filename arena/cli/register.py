@@ -5,8 +5,9 @@ import json
 import click
 
 from arena.cli.lobby import Server
+from arena.cli.options import dial_options
 from arena.cli.owner_keys import KeyFile, OwnerKey
-from arena.cli.owning import dial_options, owning_of
+from arena.cli.owning import owning_of
 from arena.cli.terminal.plain import say
 
 
@@ -19,6 +20,7 @@ Examples:
 )
 @click.argument("address")
 @click.option("--code", required=True, help="Of the invitation that an organiser gave you.")
+@dial_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def register(
     *,
@@ -47,7 +49,3 @@ def register(
         return
     say(f"You are {made.owner} at {address}. Your key is in {keys.path}.")
     say("Next: arena bots new my-bot")
-
-
-for _option in reversed(dial_options()):
-    register = _option(register)

@@ -85,7 +85,7 @@ def test_a_question_is_followed_until_it_is_decided(asked):
     told = asked(service, "--each-other", "--deal-sets", "900")
     assert told.exit_code == 0, told.output
     assert "my-bot@7 is better than my-bot@6: +4.25 points a match" in told.stdout
-    assert "Question 2 of yours: holds among all of them. it is decided." in told.stdout
+    assert "Question 2 of yours: it is decided, and holds also among all of them." in told.stdout
     assert (service.asked.first, service.asked.second) == ("my-bot@7", "my-bot@6")
     assert (service.asked.terms.game, service.asked.terms.seats) == ("sixty_six", 2)
     assert (service.asked.each_other, service.asked.max_deal_sets) == (True, 900)
