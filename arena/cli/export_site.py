@@ -11,7 +11,7 @@ from arena.cli.named import require_folder
 from arena.cli.near import nearest
 from arena.cli.terminal.console import PlainConsole
 from arena.server.data_folder import store_path
-from arena.store import open_store
+from arena.store import is_there, open_store
 
 _EYES = ("all", "spectator", "seats")
 
@@ -60,7 +60,7 @@ def export_site(
             f"no eyes {', '.join(sorted(unknown))}: choose of {', '.join(_EYES)}"
         )
     require_folder(data)
-    if not store_path(data).exists():
+    if not is_there(store_path(data)):
         raise click.ClickException(f"no tournament was played in the folder {data} yet")
     with plain_errors(), open_store(store_path(data)) as store:  # brings an older file up to date
         names = [each.name for each in store.tournaments()]

@@ -24,7 +24,7 @@ from arena.ladder.results import ABORTED
 from arena.replay.words import count
 from arena.replay.write import replay_path
 from arena.server.data_folder import store_path
-from arena.store import MatchFilter, Store, StoredMatch, open_store
+from arena.store import MatchFilter, Store, StoredMatch, is_there, open_store
 
 F = TypeVar("F", bound=Callable[..., Any])
 ENDINGS: Final = ("completed", "forfeit", ABORTED)
@@ -92,7 +92,7 @@ def list_matches(wanted: MatchFilter, *, limit: int, as_json: bool, data: Path) 
     """
     require_folder(data)
     path = store_path(data)
-    if not path.exists():
+    if not is_there(path):
         raise click.ClickException(f"no match was played in the folder {data} yet")
     with plain_errors(), open_store(path) as store:
         asked = _as_they_are_named(wanted, store)

@@ -254,9 +254,10 @@ def _run(
         versions = RemoteVersions(registry, _now)
         arena.on_version = versions.heard
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(KeyWatch(keys, tokens, hang_up).run)
+            nursery.start_soon(KeyWatch(keys, tokens, hang_up, store.news()).run)
             nursery.start_soon(versions.run)
-            nursery.start_soon(Qualifier(settings.data, registry, _now).run)
+            qualifier = Qualifier(settings.data, registry, _now, news=store.news())
+            nursery.start_soon(qualifier.run)
             hall = Hall(arena, store, office, settings.data, nursery, wall=wall)
             nursery.start_soon(hall.run)
 

@@ -8,7 +8,7 @@ from arena.anytime.questions import holds_among
 from arena.anytime.verdict import Verdict, verdict
 from arena.competition.margins import measure
 from arena.competition.versions import Event
-from arena.store import Question, Store, Version
+from arena.store import BotKind, Question, Store, Version
 from arena.terms import MatchTerms
 from arena.wire.terms import terms_json, terms_of_json
 
@@ -83,7 +83,7 @@ def active_versions(store: Store) -> tuple[Version, ...]:
     registry = store.registry()
     return tuple(
         each
-        for bot in registry.uploaded()
+        for bot in registry.names(BotKind.UPLOADED)
         for each in registry.versions(bot)
         if each.state is Event.ACTIVE
     )

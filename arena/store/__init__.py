@@ -24,6 +24,7 @@ from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreBusy, Store
 from arena.store.keys import NAME, Key, Keys, NameTaken, Scope
 from arena.store.leases import Leases
 from arena.store.matches import EndedMatch, Matches, MatchFilter, StoredMatch
+from arena.store.news import News
 from arena.store.questions import NoQuestion, Question, Questions, QuestionState, QuotaSpent
 from arena.store.registry import Bot, BotKind, Owner, Registry, Version
 from arena.store.rounds import DrawDiffers, Rounds
@@ -52,6 +53,7 @@ __all__ = [
     "MayNotEnter",
     "NameTaken",
     "NewGame",
+    "News",
     "NoCompetition",
     "NoQuestion",
     "NotExpected",

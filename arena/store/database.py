@@ -103,12 +103,9 @@ class Database:
         """As it is told."""
         self._busy_timeout_s = busy_timeout_s
         self._writer = threading.Lock()
+        self._looker: SqliteConnection | None = None
         if url:
-            if public_only:
-                raise StoreError(
-                    f"{self.path} is read by the arena alone: pages are made from a file"
-                )
-            self._engine = postgresql.engine(url, busy_timeout_s)
+            self._engine = postgresql.engine(url, busy_timeout_s, public_only=public_only)
             return
         if not public_only:
             _keep_private(path)
@@ -152,6 +149,20 @@ class Database:
     def close(self) -> None:
         """Close the file; its write-ahead log is folded into it."""
         self._engine.dispose()
+        if self._looker is not None:
+            self._looker.close()
+
+    def version(self) -> int | None:
+        """A number that is another after each commit, whoever made it; None if only reading tells."""
+        if self._file is None:
+            return None
+        try:
+            if self._looker is None:
+                self._looker = _looker(self._file)
+            (found,) = self._looker.execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error:
+            return None
+        return int(found)
 
     def require_present(self) -> None:
         """See that the file has the present schema.
@@ -161,6 +172,10 @@ class Database:
         """
         with self.reading() as connection:
             found = self._revision(connection)
+        if found is None:
+            raise StoreError(
+                f"{self.path} has nothing yet that may be shown: start the arena once, or `arena status`"
+            )
         if found != HEAD:
             raise StoreError(
                 f"{self.path} was written by another version of the arena: "
@@ -175,7 +190,7 @@ class Database:
         """
         with self.reading() as connection:
             self._require_sound(connection)
-            if self._revision(connection) == HEAD:
+            if self._revision(connection) == HEAD and self._is_published(connection):
                 return
         with self.writing() as connection:
             found = self._revision(connection)  # again: another program may have been faster
@@ -184,7 +199,17 @@ class Database:
                 revision.create(connection)
                 connection.execute(insert(revision).values(version_num=HEAD))
             elif found != HEAD:
+                if self._file is None:
+                    postgresql.unpublish(connection)
                 self._upgrade(connection, found)
+            if not self._is_published(connection):
+                postgresql.publish(connection, _SHOWN, SECRET_TABLES, SECRET_COLUMNS)
+
+    def _is_published(self, connection: Connection) -> bool:
+        """Whether those who may know what is public can read that; of a file they always can."""
+        return self._file is not None or postgresql.is_published(
+            connection, _SHOWN, SECRET_TABLES, SECRET_COLUMNS
+        )
 
     def _require_sound(self, connection: Connection) -> None:
         if self._file is None:
@@ -199,7 +224,8 @@ class Database:
 
     def _revision(self, connection: Connection) -> str | None:
         """The schema's revision: None if the file is empty, "" from before the first one."""
-        tables = inspect(connection).get_table_names()
+        known = inspect(connection)
+        tables = [*known.get_table_names(), *known.get_view_names()]
         if not tables:
             return None
         if revision.name not in tables:
@@ -235,8 +261,8 @@ def _keep_private(path: Path) -> None:
                     _log.warning("others could open what is secret", extra={"path": str(each)})
 
 
-_SECRET_TABLES: Final = frozenset({"keys", "invitations", "audit"})
-_SECRET_COLUMNS: Final = frozenset(
+SECRET_TABLES: Final = frozenset({"keys", "invitations", "audit"})
+SECRET_COLUMNS: Final = frozenset(
     {
         ("deal_sets", "seed"),
         ("tournaments", "seed"),
@@ -245,6 +271,7 @@ _SECRET_COLUMNS: Final = frozenset(
     }
 )
 """What a reader of what is public gets as NULL: packs follow from seeds, and commands name paths."""
+_SHOWN: Final = (*METADATA.sorted_tables, revision)
 _READING: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
 )
@@ -256,10 +283,21 @@ def may_read(action: int, table: str | None, column: str | None, *_: str | None)
     asks = action == sqlite3.SQLITE_PRAGMA and table == "read_uncommitted" and column is None
     if action in _READING or asks:
         return sqlite3.SQLITE_OK
-    if action != sqlite3.SQLITE_READ or table in _SECRET_TABLES:
+    if action != sqlite3.SQLITE_READ or table in SECRET_TABLES:
         return sqlite3.SQLITE_DENY
-    secret = (table, column) in _SECRET_COLUMNS
+    secret = (table, column) in SECRET_COLUMNS
     return sqlite3.SQLITE_IGNORE if secret else sqlite3.SQLITE_OK
+
+
+def _looker(path: Path) -> SqliteConnection:
+    """A connection that never writes: SQLite tells it of every commit, as of another's."""
+    return sqlite3.connect(
+        _reading_uri(path), timeout=0, isolation_level=None, check_same_thread=False, uri=True
+    )
+
+
+def _reading_uri(path: Path) -> str:
+    return f"file:{quote(str(path.absolute()))}?mode=ro"
 
 
 def _public_engine(path: Path, busy_timeout_s: float) -> Engine:
@@ -267,7 +305,7 @@ def _public_engine(path: Path, busy_timeout_s: float) -> Engine:
 
     def connect() -> SqliteConnection:
         connection = sqlite3.connect(
-            f"file:{quote(str(path.absolute()))}?mode=ro",
+            _reading_uri(path),
             timeout=busy_timeout_s,
             isolation_level=None,
             check_same_thread=False,

@@ -2,12 +2,28 @@
 
 All writes take one lock of the database, so that writers take turns as in a file; readers see one state and
 never wait. Texts are compared by their bytes, as SQLite does, or tables would come out otherwise.
+
+Who may know what is public alone reads views in a schema of their own, which have no more.
 """
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Table,
+    cast,
+    create_engine,
+    event,
+    literal_column,
+    make_url,
+    null,
+    select,
+)
+from sqlalchemy.dialects import postgresql as dialects
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from arena.store.errors import StoreBusy, StoreError
@@ -42,8 +58,10 @@ def shown(url: str) -> str:
         return "the address of the store"
 
 
-def engine(url: str, busy_timeout_s: float) -> Engine:
+def engine(url: str, busy_timeout_s: float, *, public_only: bool = False) -> Engine:
     """An engine for a database, which does not connect yet.
+
+    With `public_only` it reads nothing but the views that `publish` makes, and writes nothing.
 
     Raises:
       StoreError: if the address is none, or psycopg is not installed.
@@ -62,6 +80,18 @@ def engine(url: str, busy_timeout_s: float) -> Engine:
 
     patience_ms = max(1, round(busy_timeout_s * 1000))  # zero would be for ever
 
+    if public_only:
+
+        @event.listens_for(made, "begin")
+        def public(connection: Connection) -> None:
+            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            # Of this transaction alone, and nothing behind it: what has no view is not found.
+            connection.exec_driver_sql(
+                f"SELECT set_config('search_path', quote_ident({_PUBLIC}), true)"
+            )
+
+        return made
+
     @event.listens_for(made, "begin")
     def begun(connection: Connection) -> None:
         if connection.get_execution_options().get(WRITES, False):
@@ -75,6 +105,75 @@ def engine(url: str, busy_timeout_s: float) -> Engine:
 
 WRITES: Final = "arena_writes"
 """The execution option of a transaction that writes."""
+
+
+_PUBLIC: Final = "current_schema() || '_public'"
+"""The schema of the views, beside that of the tables."""
+_DIGEST: Final = (
+    f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = {_PUBLIC}"  # noqa: S608
+)
+"""What the views were made of."""
+
+
+def publish(
+    connection: Connection,
+    tables: Sequence[Table],
+    secret_tables: AbstractSet[str],
+    secret_columns: AbstractSet[tuple[str, str]],
+) -> None:
+    """Make the views for those who may know what is public: no secret table, and NULL for secret columns."""
+    views = _views(tables, secret_tables, secret_columns)
+    unpublish(connection)
+    here, there = connection.exec_driver_sql(
+        f"SELECT quote_ident(current_schema()), quote_ident({_PUBLIC})"
+    ).one()
+    connection.exec_driver_sql(f"CREATE SCHEMA {there}")
+    for name, query in views.items():
+        connection.exec_driver_sql(f"CREATE VIEW {there}.{name} AS {query} FROM {here}.{name}")
+    connection.exec_driver_sql(f"COMMENT ON SCHEMA {there} IS '{_digest(views)}'")
+
+
+def unpublish(connection: Connection) -> None:
+    """Drop the views: a table that has one cannot be changed."""
+    there = connection.exec_driver_sql(f"SELECT quote_ident({_PUBLIC})").scalar_one()
+    connection.exec_driver_sql(f"DROP SCHEMA IF EXISTS {there} CASCADE")
+
+
+def is_published(
+    connection: Connection,
+    tables: Sequence[Table],
+    secret_tables: AbstractSet[str],
+    secret_columns: AbstractSet[tuple[str, str]],
+) -> bool:
+    """Whether the views are those that `publish` would make."""
+    found = connection.exec_driver_sql(_DIGEST).scalar_one_or_none()
+    return found == _digest(_views(tables, secret_tables, secret_columns))
+
+
+def _views(
+    tables: Sequence[Table],
+    secret_tables: AbstractSet[str],
+    secret_columns: AbstractSet[tuple[str, str]],
+) -> dict[str, str]:
+    """By its name, what each view selects."""
+    made = {}
+    for table in tables:
+        if table.name in secret_tables:
+            continue
+        columns = [
+            (
+                cast(null(), column.type)
+                if (table.name, column.name) in secret_columns
+                else literal_column(f'"{column.name}"')
+            ).label(column.name)
+            for column in table.columns
+        ]
+        made[table.name] = str(select(*columns).compile(dialect=dialects.dialect()))  # type: ignore[no-untyped-call]
+    return made
+
+
+def _digest(views: Mapping[str, str]) -> str:
+    return hashlib.sha256(repr(sorted(views.items())).encode()).hexdigest()
 
 
 def require_sound(connection: Connection, place: str) -> None:

@@ -444,10 +444,10 @@ class Registry:
         with self._database.reading() as connection:
             return tuple(_bot(connection, name) for name in _bots(connection, owner))
 
-    def uploaded(self) -> tuple[str, ...]:
-        """The names of all bots whose versions are uploaded."""
+    def names(self, kind: BotKind) -> tuple[str, ...]:
+        """The names of all bots of a kind."""
         table = schema.bots
-        query = select(table.c.name).where(table.c.kind == BotKind.UPLOADED).order_by(table.c.name)
+        query = select(table.c.name).where(table.c.kind == kind).order_by(table.c.name)
         with self._database.reading() as connection:
             return tuple(connection.execute(query).scalars())
 

@@ -12,10 +12,11 @@ from sqlalchemy.exc import IntegrityError
 from arena.ladder.schedule import DealSetPlan
 from arena.store import checker, schema
 from arena.store.competitions import Competitions
-from arena.store.database import BUSY_TIMEOUT_S, Database
+from arena.store.database import BUSY_TIMEOUT_S, Database, is_there
 from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreError
 from arena.store.keys import Keys
 from arena.store.matches import Matches
+from arena.store.news import News
 from arena.store.questions import Questions
 from arena.store.registry import Registry
 from arena.store.schedule import remove_unplayed, write_schedule
@@ -52,12 +53,12 @@ def open_public(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store
     """Open the store at `path` for those who may know what is public, and change nothing.
 
     SQLite itself refuses to write, to read the keys, and to tell the seeds of deals: they are
-    read as None.
+    read as None. PostgreSQL does by views that have no more.
 
     Raises:
       StoreError: if there is none, it cannot be read, or it has another version's schema.
     """
-    if not path.is_file():
+    if not is_there(path):
         raise StoreError(f"there is no {path}")
     database = Database(path, busy_timeout_s, public_only=True)
     try:
@@ -108,6 +109,10 @@ class Store:
     def questions(self) -> Questions:
         """Questions of owners about their versions."""
         return Questions(self._database)
+
+    def news(self) -> News:
+        """Tells one who looks into the store again and again whether it is worth while."""
+        return News(self._database.version)
 
     def violations(self) -> tuple[str, ...]:
         """What does not hold in the store and should, a sentence each; it reads all of it."""

@@ -25,7 +25,7 @@ from arena.replay.read import Replay
 from arena.replay.records import Damaged
 from arena.replay.write import replay_path
 from arena.server.data_folder import store_path
-from arena.store import MatchFilter, Settings, Store, StoredMatch, Tournament, open_public
+from arena.store import MatchFilter, Settings, Store, StoredMatch, Tournament, is_there, open_public
 
 if TYPE_CHECKING:
     from arena.ladder.head_to_head import Records
@@ -141,7 +141,7 @@ class Archive:
         Raises:
           StoreError: if it cannot be read.
         """
-        if self._store is None and store_path(self._data).exists():
+        if self._store is None and is_there(store_path(self._data)):
             self._store = open_public(store_path(self._data))
         return self._store
 

@@ -144,15 +144,18 @@ class Trial:
         )
 
     async def order_when_possible(self, order):
-        """Have a match made as soon as its bots are there, and give its id."""
+        """Have a match made as soon as its bots are there and guests may order one, and give its id."""
         away = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION)
         while True:
+            wait_s = 0.02
             try:
                 return await self.order(order)
             except grpc.RpcError as error:
-                if error.code() not in away:
+                if error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED:
+                    wait_s = 1.0
+                elif error.code() not in away:
                     raise
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(wait_s)
 
     def replay(self, match_id):
         """Where the replay of a match is found once it has ended."""

@@ -94,6 +94,26 @@ def test_it_looks_every_second():
     assert LOOK_S <= 1.0, "revoked keys are promised to be noticed within a second"
 
 
+def test_it_looks_only_where_there_is_news_or_a_use_to_note():
+    async def play(scene):
+        said = [True, False, False, True]
+        scene.watch = KeyWatch(scene.source, scene.tokens, scene._hang_up, lambda: said.pop(0))
+        await scene.watch.look()
+        token = scene.source.make()
+        await scene.watch.look()
+        assert scene.source.looks == 1
+        scene.tokens.look_up = scene.watch.look_up
+        scene.tokens.bot(token)
+        looks = scene.source.looks
+        await scene.watch.look()
+        assert scene.source.looks == looks + 1, "that the key was used is to be written"
+        await scene.watch.look()
+        assert scene.source.looks == looks + 2
+        assert said == []
+
+    scene(play)
+
+
 def test_a_revoked_key_closes_the_stream_at_the_next_look():
     async def play(scene):
         token, other = scene.source.make(), scene.source.make("beta")

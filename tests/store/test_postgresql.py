@@ -8,11 +8,24 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import Integer, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from arena.store import StoreBusy, StoreError, is_there, keep_in, open_public, open_store, schema
-from arena.store.database import URL_FILE
+from arena.store import (
+    StoreBusy,
+    StoreError,
+    database,
+    is_there,
+    keep_in,
+    open_public,
+    open_store,
+    schema,
+)
+from arena.store.database import SECRET_COLUMNS, SECRET_TABLES, URL_FILE
+from arena.store.postgresql import unpublish
 from tests.competition.played import toml
+from tests.store.test_keys import key
+from tests.store.test_leases import PLAN, SETTINGS
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 POSTGRESQL = postgresql.dialect()
@@ -106,8 +119,67 @@ def test_writers_take_turns_and_say_so_when_it_lasts(tmp_path, cluster):
             held.create("autumn", toml("swiss"), [], seed="s", organiser="org", now=NOW)
 
 
-def test_pages_are_made_from_a_file(tmp_path, cluster):
+@pytest.fixture
+def organised(tmp_path, cluster):
+    """The path of a store in PostgreSQL with a key and a tournament."""
     path = tmp_path / "arena.db"
     keep_in(cluster.new_store(), path)
+    with open_store(path) as store:
+        store.keys().add(key())
+        store.open_tournament(SETTINGS, PLAN, now=NOW)
+    return path
+
+
+def test_pages_read_what_is_public_and_nothing_else(organised):
+    with open_public(organised) as store:
+        (shown,) = store.tournaments()
+        assert shown.name == SETTINGS.name
+        assert shown.seed is None
+        assert {each.command for each in shown.entrants} == {None}
+
+
+@pytest.mark.parametrize("table", sorted(SECRET_TABLES))
+def test_pages_find_no_table_that_is_secret(organised, table):
+    with open_public(organised) as store, pytest.raises(ProgrammingError, match="does not exist"):
+        selected(store, f"SELECT * FROM {table}")
+
+
+@pytest.mark.parametrize(("table", "column"), sorted(SECRET_COLUMNS))
+def test_pages_read_null_where_a_column_is_secret(organised, table, column):
+    with open_public(organised) as store:
+        assert all(each is None for (each,) in selected(store, f"SELECT {column} FROM {table}"))
+        assert {column} <= set(schema.METADATA.tables[table].columns.keys()), "it is one"
+
+
+def test_pages_write_nothing(organised):
+    with open_public(organised) as store, pytest.raises(StoreError, match="it is read-only"):
+        selected(store, "DELETE FROM matches")
+
+
+def test_pages_wait_for_an_arena_to_publish(organised):
+    with open_store(organised) as store, store._database.writing() as connection:
+        unpublish(connection)
+    with pytest.raises(StoreError, match="nothing yet that may be shown"):
+        open_public(organised)
+    open_store(organised).close()
+    open_public(organised).close()
+
+
+def test_views_of_another_version_are_made_anew(organised, monkeypatch):
+    """What became secret since must not stay readable."""
+    now_secret = database.SECRET_COLUMNS | {("tournaments", "created")}
+    monkeypatch.setattr(database, "SECRET_COLUMNS", now_secret)
+    open_store(organised).close()
+    with open_public(organised) as store:
+        assert selected(store, "SELECT created FROM tournaments") == [(None,)]
+
+
+def test_a_public_store_that_is_nowhere_is_none(tmp_path):
     with pytest.raises(StoreError, match="there is no"):
-        open_public(path)
+        open_public(tmp_path / "arena.db")
+
+
+def selected(store, query):
+    with store._database.reading() as connection:
+        result = connection.exec_driver_sql(query)
+        return [tuple(row) for row in result] if result.returns_rows else []

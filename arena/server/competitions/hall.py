@@ -75,6 +75,7 @@ class Hall:
         self.players: Final = Players(arena, data, data / "bots", nursery, wall=wall)
         self._told = told
         self._now = now
+        self._news = store.news()
         self._playing: set[str] = set()
         self.troubles: Final[dict[str, Exception]] = {}
         """What kept a competition from going on, by its name."""
@@ -101,9 +102,12 @@ class Hall:
         await self._play(await run_sync(self._held.get, name))
 
     async def _look(self) -> tuple[Competition, ...]:
+        if not self._news():
+            return ()
         try:
             return await run_sync(self._held.all)
         except StoreError as error:
+            self._news.forget()
             _log.warning("the store of competitions cannot be read", extra={"why": str(error)})
             return ()
 
@@ -125,6 +129,7 @@ class Hall:
             await trio.sleep(LOOK_S)
         finally:
             self._playing.discard(held.name)
+            self._news.forget()  # it may be to be played on
 
     async def _play(self, held: Competition) -> None:
         plan = read_plan(held.config)

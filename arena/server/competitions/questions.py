@@ -33,14 +33,17 @@ class Answering:
         self._store, self._questions = store, store.questions()
         self._arena, self._players = arena, players
         self._now = now
+        self._news = store.news()
 
     async def run(self) -> None:
         """Answer one question after the other, until cancelled."""
         while True:
             try:
-                for question in await run_sync(self._questions.open):
-                    await self._answer(question)
+                if self._news():
+                    for question in await run_sync(self._questions.open):
+                        await self._answer(question)
             except StoreError as error:
+                self._news.forget()
                 _log.warning("questions wait for the store", extra={"why": str(error)})
             await trio.sleep(LOOK_S)
 

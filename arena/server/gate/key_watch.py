@@ -18,7 +18,7 @@ import trio
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
 from arena.server.refusals import Refused
-from arena.store import Key, StoreError
+from arena.store import Key, News, StoreError
 
 LOOK_S: Final = 1.0
 """Between two looks."""
@@ -42,9 +42,17 @@ class KeyWatch:
     """Keeps an arena's tokens up to date. Made and run in trio."""
 
     def __init__(
-        self, source: KeySource, tokens: Tokens, hang_up: Callable[[BotId, Refused], None]
+        self,
+        source: KeySource,
+        tokens: Tokens,
+        hang_up: Callable[[BotId, Refused], None],
+        news: News | None = None,
     ) -> None:
-        """`source` must not wait for locks; `hang_up` closes a bot's stream, if it has one."""
+        """`source` must not wait for locks; `hang_up` closes a bot's stream, if it has one.
+
+        Without `news` of where keys are kept it is looked there each second.
+        """
+        self._news = news or News(lambda: None)
         self._source = source
         self._tokens = tokens
         self._hang_up = hang_up
@@ -65,15 +73,20 @@ class KeyWatch:
     async def look(self) -> None:
         """Learn changes of the keys, and close the streams of bots whose keys they end."""
         self._used |= self._tokens.used_keys()
+        if self._news() or self._used:
+            await self._learn()
+        for bot in self._tokens.doubtful():
+            self._hang_up(bot, say_hello_again())
+
+    async def _learn(self) -> None:
         try:
             changed = await trio.to_thread.run_sync(self._exchange, self._tokens.change)
         except StoreError as error:
+            self._news.forget()
             self._trouble(error)
         else:
             self._troubled = False
             self._tokens.learn(changed)
-        for bot in self._tokens.doubtful():
-            self._hang_up(bot, say_hello_again())
 
     def look_up(self) -> bool:
         """Learn what has changed at once; false if that was not possible or done too often.

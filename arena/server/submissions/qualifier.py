@@ -22,7 +22,7 @@ from arena.competition.report import Report, report_of
 from arena.competition.versions import Event, NotNow
 from arena.jail import LOG_SUFFIX
 from arena.server.submissions.logs import logs_folder
-from arena.store import Blobs, Registry, StoreError, Version
+from arena.store import Blobs, News, Registry, StoreError, Version
 from arena.store.blobs import remove_unpacked
 from arena.store.registry import Banned
 
@@ -61,21 +61,27 @@ class Qualifier:
         registry: Registry,
         now: Callable[[], datetime],
         qualify: Qualify | None = None,
+        news: News | None = None,
     ) -> None:
-        """`now` gives the time in UTC; `qualify` starts a process for each, if nothing else is given."""
+        """`now` gives the time in UTC; `qualify` starts a process for each, if nothing else is given.
+
+        Without `news` of the store it is looked into each second.
+        """
         self._data = data
         self._registry = registry
         self._blobs = Blobs(data)
         self._now = now
         self._qualify = qualify or in_a_process
+        self._news = news or News(lambda: None)
         self._tries: dict[str, int] = {}
 
     async def run(self) -> None:
         """Qualify whatever comes, until cancelled."""
         while True:
             try:
-                worked = await self.look()
+                worked = self._news() and await self.look()
             except StoreError as error:
+                self._news.forget()
                 _log.warning("what is submitted cannot be seen", extra={"why": str(error)})
                 worked = False
             if not worked:
@@ -89,6 +95,7 @@ class Qualifier:
         )
         if version is None:
             return False
+        self._news.forget()  # there may be more of them
         self._tries[str(version)] = self._tries.get(str(version), 0) + 1
         try:
             await self._one(version)

@@ -8,7 +8,7 @@ from typing import Final
 import trio
 
 from arena.server.bots import BotId
-from arena.store import Registry, StoreError
+from arena.store import BotKind, Registry, StoreError
 
 LOOK_S: Final = 1.0
 MAX_VERSION_CHARS: Final = 64
@@ -29,6 +29,7 @@ class RemoteVersions:
         self._waiting: dict[str, str] = {}
         """What each bot said last, by its name."""
         self._noted: dict[str, str] = {}
+        """Of remote bots alone: guests call themselves what they like, and as often."""
 
     def heard(self, bot: BotId, said: str) -> None:
         """A bot has said hello, and which version it is."""
@@ -44,8 +45,17 @@ class RemoteVersions:
 
     async def look(self) -> None:
         """Note what was heard since the last look."""
+        if not self._waiting:
+            return
         heard, self._waiting = self._waiting, {}
+        try:
+            remote = frozenset(await trio.to_thread.run_sync(self._registry.names, BotKind.REMOTE))
+        except StoreError as error:
+            _log.warning("the remote bots cannot be read", extra={"why": str(error)})
+            return
         for bot, said in heard.items():
+            if bot not in remote:
+                continue
             try:
                 await trio.to_thread.run_sync(self._note, bot, said)
             except StoreError as error:
