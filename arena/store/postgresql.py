@@ -107,7 +107,7 @@ WRITES: Final = "arena_writes"
 """The execution option of a transaction that writes."""
 
 
-_PUBLIC: Final = "current_schema() || '_public'"
+_PUBLIC: Final = "current_schema() || '_pages'"
 """The schema of the views, beside that of the tables."""
 _DIGEST: Final = (
     f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = {_PUBLIC}"  # noqa: S608

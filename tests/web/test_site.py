@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from sqlalchemy import text as sql
 
-from arena.store import MatchFilter, StoredMatch, StoreError, open_public
+from arena.store import MatchFilter, StoredMatch, StoreError, keep_in, open_public
 from arena.web import app as app_module
 from arena.web.app import HEADERS, MOST_WAITING
 from arena.web.cache import PageCache
@@ -18,6 +18,7 @@ from arena.web.export import CannotExport, Wanted, export
 from arena.web.hall import FeedLimits, Hall, NoArena, NotLive
 from arena.web.slugs import slug, unslug
 from cardarena.v1 import watch_pb2
+from tests.store.clusters import Cluster, NoCluster
 from tests.web import house
 from tests.web.asking import site
 
@@ -142,6 +143,21 @@ def test_a_page_has_a_twin_for_programs(client, path):
     found = client.get(path)
     assert found.status_code == 200
     assert isinstance(found.json(), dict)
+
+
+def test_pages_are_the_same_from_postgresql(client, tmp_path):
+    try:
+        cluster = Cluster()
+    except NoCluster as why:
+        pytest.skip(str(why))
+    with cluster:
+        folder = tmp_path / "data"
+        keep_in(cluster.new_store(), folder / "arena.db")
+        house.build(folder)
+        with site(folder, Hall(Nothing(), FeedLimits(linger_s=0))) as (other, _):
+            for path in (*(path for path, _ in PAGES), *TWINS):
+                assert other.get(path).text == client.get(path).text, path
+        assert not (folder / "arena.db").exists()
 
 
 @pytest.mark.parametrize(("path", "status", "text", "why"), ERRORS, ids=[row[3] for row in ERRORS])
