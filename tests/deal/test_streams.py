@@ -1,6 +1,7 @@
 """Deals by protocol fd1: its published vectors, and what every deal must keep to."""
 
 import ast
+import hmac
 import json
 import os
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from arena.cards import PACK_52
 from arena.deal import KeyedDeals, Stream, board_key, deal_set_key, new_key, seeded_key
-from arena.deal.streams import encode_parts, shuffled
+from arena.deal.streams import encode_parts, hmac_sha256, shuffled
 
 GROUPS = json.loads((Path(__file__).parent / "fd1_vectors.json").read_text())
 
@@ -45,6 +46,13 @@ def test_a_board_of_the_vectors(group, board):
     assert list(shuffled(group["deck"], deck)) == board["order"]
     assert deck.rejected == board["rejected"]
     assert Stream(of_board, "coin").below(2) == board["coin"]
+
+
+@pytest.mark.parametrize("key_bytes", [0, 1, 32, 63, 64, 65, 200])
+@pytest.mark.parametrize("message_bytes", [0, 1, 55, 64, 5_000])
+def test_the_keyed_hash_is_the_libraries(key_bytes, message_bytes):
+    key, message = os.urandom(key_bytes), os.urandom(message_bytes)
+    assert hmac_sha256(key, message) == hmac.digest(key, message, "sha256")
 
 
 def test_the_vectors_hold_the_branch_that_rejects():

@@ -62,7 +62,9 @@ class Net:
                 line.received_bytes += int(sends_per_s.get("beside", 0) * LOOK_S)
                 said = int(sends_per_s.get("messages", 0) * LOOK_S)
                 line.received_bytes += said
-                self.traffic.account(line.peer).received_bytes += said - CALL_BYTES
+                account = self.traffic.account(line.peer)
+                account.spoke()
+                account.received_bytes += said - CALL_BYTES
             self.watch.look()
 
 
@@ -89,7 +91,7 @@ def test_a_connection_is_cut_for_what_it_sends_beside_messages(rates, cut, why):
 
 def test_a_burst_is_no_flood_and_a_second_one_right_after_it_is():
     net = Net(Line())
-    net.traffic.account(THERE)
+    net.traffic.account(THERE).spoke()
     net.lines[0].received_bytes += CALL_BYTES + BURST_BYTES
     net.watch.look()
     net.pass_time(2 * BURST_BYTES / BYTES_PER_S)
@@ -107,6 +109,31 @@ def test_before_its_first_call_a_connection_has_little_to_say():
     assert [line.cut_off for line in net.lines] == [0, 1]
 
 
+# fmt: off
+CALLS = [
+    # a second, of 60 bytes each    cut    why
+    (5_000, False,                  True,  "thousands that are given up at once"),
+    (100,   False,                  True,  "a hundred that are"),
+    (40,    False,                  False, "as many as somebody gives up who is impatient"),
+    (5_000, True,                   False, "calls that say something, which have limits of their own"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("per_s", "speak", "cut", "why"), CALLS, ids=[row[-1] for row in CALLS])
+def test_calls_that_say_nothing_are_few(per_s, speak, cut, why):
+    """gRPC keeps some bytes of each call that is given up, for good."""
+    net = Net(Line())
+    net.traffic.account(THERE).spoke()
+    for _ in range(200):
+        for _ in range(round(per_s * LOOK_S)):
+            account = net.traffic.account(THERE)
+            if speak:
+                account.spoke()
+        net.pass_time(LOOK_S, beside=60 * per_s)
+    assert net.lines[0].cut_off == cut, why
+
+
 def test_what_was_said_in_messages_is_no_credit_for_a_flood():
     """Each message counts for more than it weighs, so that no honest bot is cut."""
     net = Net(Line())
@@ -120,6 +147,7 @@ def test_bytes_that_wait_to_be_read_are_no_flood():
     """The kernel counts a message before the arena has read it, again and again."""
     net = Net(Line())
     account = net.traffic.account(THERE)
+    account.spoke()
     for _ in range(600):
         net.now.now += LOOK_S
         net.lines[0].received_bytes += 200_000
@@ -150,7 +178,7 @@ def test_with_too_many_connections_the_oldest_that_never_made_a_call_are_cut():
     lines = [Line(f"ipv4:192.0.2.{number}:5000") for number in range(6)]
     net = Net(*lines)
     net.watch.most = 4
-    net.traffic.account(lines[0].peer)
+    net.traffic.account(lines[0].peer).spoke()
     net.watch.look()
     assert [line.cut_off for line in lines] == [0, 1, 1, 0, 0, 0]
     assert net.watch.cut == 2
@@ -160,7 +188,7 @@ def test_bots_are_not_cut_for_being_many():
     net = Net(*[Line(f"ipv4:192.0.2.{number}:5000") for number in range(6)])
     net.watch.most = 4
     for line in net.lines:
-        net.traffic.account(line.peer)
+        net.traffic.account(line.peer).spoke()
     net.watch.look()
     assert net.watch.cut == 0
 

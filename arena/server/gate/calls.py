@@ -21,7 +21,7 @@ from arena.server.gate.access import CALLS, Access, authorise
 from arena.server.gate.limits import CallLimits
 from arena.server.gate.loop_time import each_timed, timed
 from arena.server.gate.tokens import Tokens
-from arena.server.gate.traffic import MESSAGE_BYTES, Account
+from arena.server.gate.traffic import MESSAGE_BYTES, Account, Traffic
 from arena.server.refusals import Refused, invalid
 
 _log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             metadata = handler_call_details.invocation_metadata or ()
             caller = authorise(access, metadata, self._tokens)
         except Refused as refused:
-            return _refusing(handler, refused)
+            return _refusing(handler, refused, self._limits.traffic)
         if access is Access.HELLO:
             return handler  # Play judges the token of `hello` itself
         # What is submitted takes room on the disk, and is refused with what only looks.
@@ -145,10 +145,11 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         return unary
 
 
-def _refusing(handler: Handler, refused: Refused) -> Handler:
+def _refusing(handler: Handler, refused: Refused, traffic: Traffic) -> Handler:
     """A handler of the same kind that says no before it reads anything."""
 
     async def deny(_: object, context: Context) -> None:
+        traffic.account(context.peer())  # as a call that never speaks
         await refuse(context, refused)
 
     if handler.response_streaming:
@@ -162,7 +163,7 @@ def _entered(handler: Handler, enter: Callable[[Context], Account]) -> Callable[
 
     async def entered(requests: object, context: Context) -> AsyncIterator[Any]:
         try:
-            enter(context)
+            enter(context).spoke()  # it reads its messages itself
         except Refused as refused:
             await refuse(context, refused)
         async for message in behave(requests, context):
@@ -188,6 +189,7 @@ def _with_request(
             await refuse(context, refused)
         if data is grpc.aio.EOF:
             await refuse(context, _no_request("the call ended without a request"))
+        account.spoke()
         account.received_bytes += len(data) + MESSAGE_BYTES
         return bytes(data)
 
@@ -214,7 +216,7 @@ def _with_requests(
     """What is called with a stream of requests, and answers once."""
 
     async def each(context: Context) -> AsyncIterator[Any]:
-        account = enter(context)
+        account, silent = enter(context), True
         while True:
             try:
                 data: Any = await asyncio.wait_for(context.read(), REQUEST_S)
@@ -223,6 +225,9 @@ def _with_requests(
                 raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "TOO_SLOW", text) from None
             if data is grpc.aio.EOF:
                 return
+            if silent:
+                account.spoke()
+                silent = False
             account.received_bytes += len(data) + MESSAGE_BYTES
             yield _parsed(parse, bytes(data))
 

@@ -2,7 +2,7 @@
 
 gRPC limits messages, calls and pings. Of frames that cost it time and come to nothing
 (PRIORITY, WINDOW_UPDATE, GOAWAY, kinds that HTTP/2 does not know, calls that are reset
-before anybody sees them) it takes as many as a peer sends, and while it takes them it
+before they say anything) it takes as many as a peer sends, and while it takes them it
 reads nobody else's answers: 4 s of them on one connection kept a bot waiting for up to
 6 s (`docs/decisions/0008-connections-are-watched-not-fronted.md`).
 
@@ -216,7 +216,7 @@ class ConnectionWatch:
         silent = [
             peer
             for peer, known in self._known.items()
-            if not known.cut and not self._traffic.explained_bytes(peer)
+            if not known.cut and self._traffic.explained_bytes(peer) <= 0
         ]
         doomed = set(silent[:number])
         with self._connections() as connections:
@@ -237,7 +237,7 @@ class ConnectionWatch:
         filled = known.level_bytes + beside - known.beside_bytes - BYTES_PER_S * passed_s
         known.level_bytes, known.beside_bytes = max(0.0, filled), beside
         address = address_of(connection.peer)
-        burst_bytes = BURST_BYTES if explained else STRANGER_BYTES
+        burst_bytes = BURST_BYTES if explained > 0 else STRANGER_BYTES
         if known.level_bytes <= burst_bytes and self._strikes[address] < STRIKES:
             return
         known.cut = True

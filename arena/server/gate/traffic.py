@@ -9,6 +9,9 @@ MESSAGE_BYTES: Final = 128
 """Beside a message's own bytes: heads of frames and records, and window updates in return."""
 CALL_BYTES: Final = 4_096
 """Beside a call's messages: its headers, which gRPC limits to this."""
+SILENT_CALL_BYTES: Final = 1_024
+"""What a call without a message counts for that is neither. Of each call that is given up before anybody
+answers it gRPC keeps some 50 to 200 bytes for good (1.75.1), so there may not be many."""
 
 
 class Account:
@@ -18,6 +21,15 @@ class Account:
 
     def __init__(self) -> None:
         self.received_bytes = 0
+        """Less than nothing, where calls came to nothing."""
+
+    def opened(self) -> None:
+        """A call begins; until its first message it is none that the arena asked for."""
+        self.received_bytes -= SILENT_CALL_BYTES
+
+    def spoke(self) -> None:
+        """The first message of a call is here."""
+        self.received_bytes += SILENT_CALL_BYTES + CALL_BYTES
 
 
 class Traffic:
@@ -31,7 +43,7 @@ class Traffic:
         account = self._accounts.get(peer)
         if account is None:
             account = self._accounts[peer] = Account()
-        account.received_bytes += CALL_BYTES
+        account.opened()
         return account
 
     def explained_bytes(self, peer: str) -> int:

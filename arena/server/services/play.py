@@ -82,6 +82,7 @@ class _Play:
     async def _serve(self, context: Context) -> None:
         account = self._arena.limits.stream(context)
         hello = await self._hello(context)
+        account.spoke()
         hello.token = token_of(hello.token, context.invocation_metadata() or ())
         outbox = self._outbox()
         began_s = self._now_s()
