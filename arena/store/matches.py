@@ -85,8 +85,10 @@ class Matches:
                 and_(table.c.id.in_(match_ids), table.c.status != schema.PLANNED),
             )
 
-    def record(self, ended: Sequence[EndedMatch]) -> None:
-        """Keep how matches ended; all of it is on disk when this returns, or nothing.
+    def record(self, ended: Sequence[EndedMatch], published: Collection[str] = ()) -> None:
+        """Keep how matches ended, and note that there are replays of those `published`.
+
+        All of it is on disk when this returns, or nothing.
 
         Recording the same again changes nothing. A result may follow an aborted
         attempt, and nothing may follow a result.
@@ -97,14 +99,15 @@ class Matches:
         with self._database.writing() as connection:
             for each in ended:
                 record(connection, each)
+            if published:
+                table = schema.matches
+                connection.execute(
+                    update(table).where(table.c.id.in_(published)).values(published=True)
+                )
 
     def mark_published(self, match_ids: Collection[str]) -> None:
         """Note that there are replays of these matches."""
-        table = schema.matches
-        with self._database.writing() as connection:
-            connection.execute(
-                update(table).where(table.c.id.in_(match_ids)).values(published=True)
-            )
+        self.record((), match_ids)
 
     def get(self, match_id: str) -> StoredMatch | None:
         """One match that has ended; None if there is none of this id."""

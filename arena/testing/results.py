@@ -17,7 +17,8 @@ class MemoryResults:
     def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
         return {at: self.ended[at].outcome for at in match_ids if at in self.ended}
 
-    def record(self, ended: Sequence[EndedMatch]) -> None:
+    def record(self, ended: Sequence[EndedMatch], published: Collection[str] = ()) -> None:
+        self.published.update(published)
         for each in ended:
             known = self.ended.get(each.outcome.match_id)
             if known is None or not known.outcome.has_result:

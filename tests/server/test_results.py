@@ -23,11 +23,11 @@ class Locked(MemoryResults):
         self.attempts = attempts
         self.error = error
 
-    def record(self, ended):
+    def record(self, ended, published=()):
         if self.attempts:
             self.attempts -= 1
             raise self.error("another program has kept it locked")
-        super().record(ended)
+        super().record(ended, published)
 
 
 def test_a_result_waits_for_a_locked_store():
@@ -61,13 +61,13 @@ class Batches(MemoryResults):
         self.refused = refused
         self.go_on = trio.Event()
 
-    def record(self, ended):
-        self.batches.append([each.outcome.match_id for each in ended])
+    def record(self, ended, published=()):
+        self.batches.append([each.outcome.match_id for each in ended] + list(published))
         if len(self.batches) == 1:
             trio.from_thread.run(self.go_on.wait)
         if any(each.outcome.match_id in self.refused for each in ended):
             raise StoreError("it already has another result")
-        super().record(ended)
+        super().record(ended, published)
 
 
 async def record_all(results, match_ids):
@@ -99,3 +99,26 @@ def test_a_result_that_does_not_fit_takes_no_other_with_it():
     results = Batches(refused={"c"})
     assert trio.run(record_all, results, ["a", "b", "c", "d"]) == ["c"]
     assert list(results.ended) == ["a", "b", "d"]
+
+
+def test_what_was_published_is_noted_with_the_results_that_come_meanwhile():
+    async def play():
+        writer = ResultWriter(results)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(writer.record, ended("a"))
+            await wait_all_tasks_blocked()
+            nursery.start_soon(writer.mark_published, ["z", "y"])
+            nursery.start_soon(writer.record, ended("b"))
+            await wait_all_tasks_blocked()
+            results.go_on.set()
+
+    results = Batches()
+    trio.run(play)
+    assert [sorted(batch) for batch in results.batches] == [["a"], ["b", "y", "z"]]
+    assert results.published == {"y", "z"}
+
+
+def test_nothing_that_was_published_is_nothing_to_write():
+    results = Batches()
+    trio.run(ResultWriter(results).mark_published, [])
+    assert results.batches == []

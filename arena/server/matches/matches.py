@@ -492,8 +492,7 @@ class Matches:
           StoreError: if it cannot be noted that there are replays.
         """
         published = await self._deal_sets.over(order, match_id, records)
-        if published:
-            await trio.to_thread.run_sync(self.results.mark_published, published)
+        await self._writer.mark_published(published)
 
     def _ledger(self, spec: MatchSpec) -> Ledger:
         return self._watch.ledger(self._logs[spec.match_id], spec)

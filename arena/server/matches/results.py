@@ -29,8 +29,11 @@ class Results(Protocol):
         """How these matches ended, by id, as far as they have; aborted ones included."""
         ...
 
-    def record(self, ended: Sequence[EndedMatch]) -> None:
-        """Keep how matches ended. Recording the same again changes nothing."""
+    def record(self, ended: Sequence[EndedMatch], published: Collection[str] = ()) -> None:
+        """Keep how matches ended, and note that there are replays of those `published`.
+
+        Recording the same again changes nothing.
+        """
         ...
 
     def mark_published(self, match_ids: Collection[str]) -> None:
@@ -49,9 +52,10 @@ class Results(Protocol):
 
 
 class ResultWriter:
-    """Records results, those that come at the same time together, and waits for a locked store.
+    """Records results and what was published, all that comes at the same time together.
 
-    Matches go on meanwhile.
+    A transaction costs far more than what is in it. A locked store is waited for; matches go on
+    meanwhile.
     """
 
     def __init__(self, results: Results) -> None:
@@ -65,27 +69,40 @@ class ResultWriter:
         Raises:
           StoreError: if that is not possible.
         """
-        own = _Waiting(ended)
+        await self._write(_Waiting(ended=(ended,)))
+
+    async def mark_published(self, match_ids: Sequence[str]) -> None:
+        """Note that there are replays of these matches; on return that is on disk.
+
+        Raises:
+          StoreError: if that is not possible.
+        """
+        if match_ids:
+            await self._write(_Waiting(published=tuple(match_ids)))
+
+    async def _write(self, own: "_Waiting") -> None:
         self._waiting.append(own)
         async with self._writing:
             if not own.done:  # the writer before may have taken it along
-                await self._record_waiting()
+                await self._write_waiting()
         if own.error is not None:
             raise own.error
 
-    async def _record_waiting(self) -> None:
+    async def _write_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []
-        error = await trio.to_thread.run_sync(self._try, [each.ended for each in waiting])
+        error = await trio.to_thread.run_sync(self._try, waiting)
         for each in waiting:
             # One result that does not fit must not take the others with it.
             alone = error is not None and len(waiting) > 1
-            each.error = await trio.to_thread.run_sync(self._try, [each.ended]) if alone else error
+            each.error = await trio.to_thread.run_sync(self._try, [each]) if alone else error
             each.done = True
 
-    def _try(self, ended: Sequence[EndedMatch]) -> StoreError | None:
+    def _try(self, waiting: Sequence["_Waiting"]) -> StoreError | None:
+        ended = [match for each in waiting for match in each.ended]
+        published = [match_id for each in waiting for match_id in each.published]
         for attempt in range(1, LOCKED_ATTEMPTS + 1):
             try:
-                self._results.record(ended)
+                self._results.record(ended, published)
             except StoreBusy as error:
                 if attempt == LOCKED_ATTEMPTS:
                     return error
@@ -100,9 +117,10 @@ class ResultWriter:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A result that is to be recorded."""
+    """What is to be written for one match or deal-set."""
 
-    ended: EndedMatch
+    ended: tuple[EndedMatch, ...] = ()
+    published: tuple[str, ...] = ()
     done: bool = False
     error: StoreError | None = None
 
