@@ -6,6 +6,7 @@ the text of `arena games show`.
 """
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
@@ -58,10 +59,15 @@ def hands_setting(default: int, own_length: str, *, maximum: int = 1000) -> Any:
 
 def settings_of(options: type, preset: Mapping[str, Value] | None = None) -> tuple[Setting, ...]:
     """The settings that a user may choose: all fields but the preset ones."""
+    return _settings(options, frozenset(preset or ()))
+
+
+@functools.cache  # as many as there are games; each match tells them some times
+def _settings(options: type, preset: frozenset[str]) -> tuple[Setting, ...]:
     return tuple(
         Setting(field.name, _default_of(field), **field.metadata)
         for field in dataclasses.fields(options)
-        if field.name not in (preset or {})
+        if field.name not in preset
     )
 
 

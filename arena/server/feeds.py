@@ -155,8 +155,9 @@ class Feed:
         return watch_pb2.WatchResponse(beat=beat)
 
     def _wake(self) -> None:
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        if self.watchers:  # nobody else waits for it, and each step comes here
+            changed, self._changed = self._changed, asyncio.Event()
+            changed.set()
 
 
 Later: TypeAlias = Callable[[float, Callable[[], None]], object]
