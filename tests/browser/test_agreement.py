@@ -61,7 +61,7 @@ def originals():
         played(),
         played(bots=(ALPHA, BARE)),
         played("jam"),
-        played("eleusis", (ALPHA, BETA, GAMMA)),
+        played("eleusis", (ALPHA, BETA, GAMMA), {"hands": 3, "max_turns": 10}),
         seeded(),
         seeded(""),
         signed(played()),
