@@ -61,7 +61,7 @@ def web(*, host: str, port: int, opens: bool, with_parent: bool, data: Path) -> 
 
     with plain_errors():
         try:
-            serve(data, host, port, listening, sys.stdin.buffer if with_parent else None)
+            serve(data, host, port, listening, sys.stdin.fileno() if with_parent else None)
         except CannotServePages as error:
             raise click.ClickException(str(error)) from None
     click.echo("Stopped.")

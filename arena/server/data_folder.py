@@ -137,9 +137,10 @@ class FolderWatch:
     without a name, and all that is written to it is lost.
     """
 
-    def __init__(self, data: Path) -> None:
-        """Remember the folder's parts as they are."""
-        folders, files = (data / "journal", data / "replays"), (data / LOCK_NAME, store_path(data))
+    def __init__(self, data: Path, store: Path) -> None:
+        """Remember the folder's parts as they are, `store` among them: where its store is kept."""
+        folders = (data / "journal", data / "replays")
+        files = (data / LOCK_NAME, store)
         self._open: list[int] = []
         for path in folders:
             # Kept open, no folder made later is mistaken for it. Some systems do not open them.

@@ -68,7 +68,7 @@ from arena.server.session.session import MAX_MESSAGE_BYTES, MAX_SENT_BYTES, MIN_
 from arena.server.submissions.desk import Desk
 from arena.server.tables_apart import TablesApart
 from arena.server.watch import Watch
-from arena.store import Store, open_store
+from arena.store import Store, kept_at, open_store
 from cardarena.v1 import (
     bots_pb2,
     bots_pb2_grpc,
@@ -304,7 +304,9 @@ class _Host:
                 folder, matches=recovery.matches, on_broken=self._on_broken, watch=self._watch
             ) as journal:
                 self._journal, self._deal_log = journal, deal_log
-                self._folder = data_folder.FolderWatch(self._settings.data)
+                self._folder = data_folder.FolderWatch(
+                    self._settings.data, kept_at(data_folder.store_path(self._settings.data))
+                )
 
                 def make_arena() -> Arena:
                     now_s = trio.lowlevel.current_clock().current_time

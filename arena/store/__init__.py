@@ -19,7 +19,7 @@ from arena.store.competitions import (
     NotExpected,
     OfficialTable,
 )
-from arena.store.database import is_there, keep_in
+from arena.store.database import is_there, keep_in, kept_at
 from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreBusy, StoreError
 from arena.store.keys import NAME, Key, Keys, NameTaken, Scope
 from arena.store.leases import Leases
@@ -76,6 +76,7 @@ __all__ = [
     "Version",
     "is_there",
     "keep_in",
+    "kept_at",
     "open_public",
     "open_store",
 ]

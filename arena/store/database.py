@@ -64,6 +64,15 @@ def is_there(path: Path) -> bool:
     return path.exists() or bool(url_beside(path))
 
 
+def kept_at(path: Path) -> Path:
+    """The file without which a folder has lost its store: its own, or that with the address.
+
+    Raises:
+      StoreError: if the address cannot be read.
+    """
+    return path.with_name(URL_FILE) if url_beside(path) else path
+
+
 def keep_in(url: str, path: Path) -> None:
     """Have the rows of a store be kept in a database from now on.
 

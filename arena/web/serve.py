@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import BinaryIO
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -48,12 +47,12 @@ def serve(
     host: str,
     port: int,
     listening: Callable[[str], None],
-    lifeline: BinaryIO | None = None,
+    lifeline: int | None = None,
 ) -> None:
     """Serve the pages of a folder until SIGINT or SIGTERM; `listening` is told the address.
 
-    It also ends when `lifeline` does, whose other end is held by who started it: a pipe
-    ends with its holder, however that came.
+    It also ends when `lifeline` does, a pipe's descriptor, whose other end is held by who started
+    it: a pipe ends with its holder, however that came.
 
     Raises:
       CannotServePages: if the address cannot be listened on.
@@ -87,9 +86,10 @@ def serve(
             uvicorn.Server(config).run(sockets=[bound])
 
 
-def _end_with(lifeline: BinaryIO) -> None:
+def _end_with(lifeline: int) -> None:
     """End this process as SIGTERM does once the lifeline is cut, and at once where that is not enough."""
-    while lifeline.read(1):
+    # Not by a file, whose lock this thread would hold when the interpreter ends, which is fatal then.
+    while os.read(lifeline, 1):
         pass
     signal.raise_signal(signal.SIGTERM)
     time.sleep(2 * GRACE_S)

@@ -1,19 +1,28 @@
 """`arena web` as a process: it ends with the arena that started it, and outlives one that did not."""
 
 import http.client
+import json
+import os
 import re
 import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from arena.cli import main
 from arena.cli.browser import open_in_browser
 from arena.cli.web import web
-from tests.cli.serving import served
+from tests.cli.serving import ended, served
 from tests.doubles.streams import PATIENCE_S
+from tests.store.clusters import Cluster, NoCluster
+
+BOT = Path(__file__).parents[1] / "server" / "any_move.py"
 
 LISTENS = re.compile(r"Pages are at http://127\.0\.0\.1:(\d+)/")
 AWAY = "No arena answers here now"
@@ -47,6 +56,52 @@ def test_pages_end_with_the_arena_that_was_killed(tmp_path):
         process.stdout.read()
         with socket.create_server(("127.0.0.1", port)):
             pass
+
+
+@pytest.mark.slow
+def test_an_arena_and_its_pages_end_in_order(tmp_path):
+    with served(tmp_path / "data", "--web", "--web-port", "0") as (_, process):
+        port_said(process)
+        process.terminate()
+        assert ended(process) == ("Drained.\nStopped.\n", "")
+        assert process.returncode == 0
+
+
+@pytest.mark.slow
+def test_an_arena_and_its_pages_keep_what_is_played_in_postgresql(tmp_path):
+    try:
+        cluster = Cluster()
+    except NoCluster as why:
+        pytest.skip(str(why))
+    data, command = tmp_path / "data", f"{sys.executable} {BOT}"
+    with cluster:
+        options = ("--web", "--web-port", "0", "--store", cluster.new_store())
+        with served(data, *options) as (address, process):
+            port = port_said(process)
+            bots = [
+                subprocess.Popen(
+                    [*command.split(), name],
+                    env=os.environ
+                    | {"CARDARENA_ADDRESS": address, "CARDARENA_TOKEN": f"guest:{name}"},
+                )
+                for name in ("ann", "bob")
+            ]
+            try:
+                words = ["match", "sixty_six", "ann", "bob", "--option", "hands=2"]
+                end_s = time.monotonic() + PATIENCE_S
+                while (told := CliRunner().invoke(main, [*words, "--server", address])).exit_code:
+                    assert time.monotonic() < end_s, told.output  # the bots are still to come
+                page = urllib.request.urlopen(
+                    f"http://127.0.0.1:{port}/matches", timeout=PATIENCE_S
+                )
+                assert "ann" in page.read().decode()
+            finally:
+                for bot in bots:
+                    bot.kill()
+                    bot.wait()
+        listed = CliRunner().invoke(main, ["matches", "--data", str(data), "--json"])
+        assert len(json.loads(listed.stdout)["matches"]) == 1
+    assert not (data / "arena.db").exists()
 
 
 @pytest.mark.slow
