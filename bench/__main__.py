@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from arena.games.catalogue import GAMES
+from arena.games.catalogue import GAMES, game_by_id
 from bench import (
     clock,
     cost,
@@ -110,6 +110,9 @@ def _end_to_end(quick: bool, progress: Progress) -> dict[str, Any]:
 def _rules(quick: bool, progress: Progress) -> dict[str, Any]:
     """Games and peers take turns, so that all see the same machine."""
     rates: dict[str, rules.Rate] = {game.id: rules.rate_of(game) for game in GAMES}
+    as_offered = {f"{name}, as offered": name for name in rules.DRAWN_SLOWLY}
+    for name, of in as_offered.items():
+        rates[name] = rules.rate_of(game_by_id(of), offered=True)
     missing = []
     for name, make in peers.PEERS.items():
         progress(f"making {name} ready")
@@ -125,6 +128,7 @@ def _rules(quick: bool, progress: Progress) -> dict[str, Any]:
             progress(f"{name} {at + 1}/{rounds}: {found[name][-1]:.0f}/s")
     table = _table("Rules alone, random play in one process", "game", "seats", "decisions/s")
     seats = {game.id: str(min(game.seats)) for game in GAMES}
+    seats |= {name: seats[of] for name, of in as_offered.items()}
     medians = {name: round(statistics.median(each)) for name, each in found.items()}
     for name, per_s in medians.items():
         table.add_row(name, seats.get(name, "peer"), f"{per_s:,}")

@@ -12,6 +12,9 @@ from arena.testing.deals import Seeded
 
 HANDS: Final = 12
 """Of a match, rounded up to a multiple of the seats."""
+DRAWN_SLOWLY: Final = ("eleusis",)
+"""Games of which to draw any legal move takes longer than all the rest: strings of many cards
+are counted first. They have a second row, of moves that are offered."""
 FLOAT_EXACT: Final = 1 << 52
 """Up to here a fraction of a number is any of those below it."""
 
@@ -19,10 +22,13 @@ Rate = Callable[[float], float]
 """Plays for so many seconds and gives decisions a second."""
 
 
-def rate_of(game: Game, now_s: Callable[[], float] = time.perf_counter) -> Rate:
+def rate_of(
+    game: Game, now_s: Callable[[], float] = time.perf_counter, *, offered: bool = False
+) -> Rate:
     """Random play at the smallest number of seats, match after match.
 
-    Every decision lists the moves and builds the view, as an ask needs them.
+    Every decision lists the moves and builds the view, as an ask needs them. A move is any legal
+    one with the same chance, or any of those `offered` in an ask.
     """
     seats = min(game.seats)
     options = game.options({"hands": -(-HANDS // seats) * seats}, seats)
@@ -37,7 +43,7 @@ def rate_of(game: Game, now_s: Callable[[], float] = time.perf_counter) -> Rate:
         begin_s = now_s()
         while now_s() - begin_s < seconds:
             deals = Seeded(f"bench {match}")
-            decisions += _play(game.rules, options, seats, deals, below)
+            decisions += _play(game.rules, options, seats, deals, below, offered=offered)
             match += 1
         return decisions / (now_s() - begin_s)
 
@@ -45,7 +51,13 @@ def rate_of(game: Game, now_s: Callable[[], float] = time.perf_counter) -> Rate:
 
 
 def _play(
-    rules: Rules, options: object, seats: int, deals: KeyedDeals, below: Callable[[int], int]
+    rules: Rules,
+    options: object,
+    seats: int,
+    deals: KeyedDeals,
+    below: Callable[[int], int],
+    *,
+    offered: bool,
 ) -> int:
     state, decisions = rules.start(options, seats, deals).state, 0
     while acting := rules.to_act(state):
@@ -53,7 +65,8 @@ def _play(
         for seat in acting:
             moves = rules.moves(state, seat)
             rules.view(state, seat)
-            chosen.append((seat, moves.sample(below)))
+            listed = moves.offered if offered else ()
+            chosen.append((seat, listed[below(len(listed))] if listed else moves.sample(below)))
         decisions += len(acting)
         state = rules.step(state, tuple(chosen), deals).state
     return decisions
