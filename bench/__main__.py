@@ -103,6 +103,11 @@ def _end_to_end(quick: bool, progress: Progress) -> dict[str, Any]:
         per_s = end_to_end.decisions_per_s(game, rounds, seconds, progress)
         found[game.id] = round(per_s)
         table.add_row(game.id, str(min(game.seats)), f"{per_s:,.0f}")
+    game_id, hands = end_to_end.LONG
+    game, name = game_by_id(game_id), f"{game_id}, {hands} hands"
+    per_s = end_to_end.decisions_per_s(game, rounds, seconds, progress, hands=hands)
+    found[name] = round(per_s)
+    table.add_row(name, str(min(game.seats)), f"{per_s:,.0f}")
     _out.print(table)
     return {"end_to_end": found}
 

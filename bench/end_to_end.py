@@ -18,20 +18,27 @@ MATCHES: Final = 8
 """On each stream, and as many asks may be open on it."""
 HANDS: Final = 12
 """Of a match, rounded up to a multiple of the seats."""
+LONG: Final = ("pineapple", 240)
+"""A game, and hands of a match of which beginning and end hardly count."""
 GOAL_PER_S: Final = 17_400
 
 
 def decisions_per_s(
-    game: Game, rounds: int, seconds: float, progress: Callable[[str], None]
+    game: Game,
+    rounds: int,
+    seconds: float,
+    progress: Callable[[str], None],
+    *,
+    hands: int = HANDS,
 ) -> float:
-    """The median of the rounds, all seats together."""
+    """The median of the rounds, all seats together, in matches of so many hands."""
     seats = min(game.seats)
     job = arena_server.Job(
         game=game.id,
         streams=STREAMS,
         seats=seats,
         matches=MATCHES,
-        options={"hands": -(-HANDS // seats) * seats},
+        options={"hands": -(-hands // seats) * seats},
     )
     found = []
     with arena_side(job) as arena:
