@@ -140,8 +140,8 @@ def test_a_script_runs_and_says_how_it_is_used(path):
 def test_continuous_integration_runs_the_tests_as_the_readme_says():
     runs = [line for line in read(".ci/run").splitlines() if line.startswith("scripts/")]
     assert runs == [
-        "scripts/test --all",
         "scripts/lint",
+        "scripts/test --all",
         "scripts/bench --only cost",
         "scripts/compile",
         "scripts/test --compiled",
