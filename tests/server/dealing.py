@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 
 import trio
 from trio.testing import MockClock
@@ -113,7 +114,7 @@ class World:
         self.log = DealLog(self.secrets.parent, public=self.public)
         self.bots = {}
         self.note = note
-        self.deals = FairDeals(self.log, "arena", self.bots.get, lag=lag)
+        self.deals = FairDeals(self.log, "arena", self.bots.get, draw=os.urandom, lag=lag)
 
     def add(self, name, **kwargs):
         bot = Bot(self, name, **kwargs)

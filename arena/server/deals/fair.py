@@ -8,7 +8,6 @@ Each step is on disk before it is shown.
 
 import contextlib
 import logging
-import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,7 +103,7 @@ class FairDeals:
         find: Callable[[BotId], Participant | None],
         *,
         lag: Lag | None = None,
-        draw: Callable[[int], bytes] = os.urandom,
+        draw: Callable[[int], bytes],
         signer: Signer | None = None,
         now_s: Callable[[], float] | None = None,
         owner_of: Callable[[str], str] = lambda bot: bot,
