@@ -47,13 +47,15 @@ LOOK_S: Final = 0.1
 ALERT_LOOK_S: Final = 0.02
 """The same for some time after a connection was cut: who floods comes again."""
 ALERT_S: Final = 10.0
+CROWD_LOOK_S: Final = 0.5
+"""From one count of descriptors to the next: the system lists them all, a millisecond for a thousand."""
 FOR_A_LOOK: Final = 8
 """Spare descriptors that are given up if there are none to look with."""
 SHARE: Final = 1 / 50
 """Of the time may be spent on looking; with very many connections looks are rarer."""
 BUSY: Final = 0.25
 """Processors in use that make a process busy. No flood that matters takes less."""
-QUIET_S: Final = 5.0
+QUIET_S: Final = 15.0
 """From one look to the next while the process is not busy."""
 FORGIVEN_S: Final = 60.0
 """A peer's address is watched for so long after its last connection was cut."""
@@ -145,6 +147,7 @@ class ConnectionWatch:
         self._strikes: Counter[str] = Counter()
         self._struck_s: dict[str, float] = {}
         self._looked_s = self._busy_s = now_s()
+        self._counted_s = -math.inf
         self._used_s = cpu_s()
         self._alert_until_s = -math.inf
         self._stop = threading.Event()
@@ -183,11 +186,14 @@ class ConnectionWatch:
         now_s, used_s = self._now_s(), self._cpu_s()
         busy = used_s - self._used_s > BUSY * (now_s - self._busy_s)
         self._busy_s, self._used_s = now_s, used_s
-        if busy or now_s - self._looked_s >= QUIET_S or self._is_crowded():
+        if busy or now_s - self._looked_s >= QUIET_S or self._is_crowded(now_s):
             self.look()
 
-    def _is_crowded(self) -> bool:
-        return self.most is not None and self._descriptors() > self.most
+    def _is_crowded(self, now_s: float) -> bool:
+        if self.most is None or now_s - self._counted_s < CROWD_LOOK_S:
+            return False
+        self._counted_s = now_s
+        return self._descriptors() > self.most
 
     def look(self) -> None:
         """Look at all connections, and cut those that have exceeded their budget."""
