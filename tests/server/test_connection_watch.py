@@ -23,6 +23,7 @@ from arena.server.gate.connections import (
     peer_of,
 )
 from arena.server.gate.traffic import CALL_BYTES, MESSAGE_BYTES, Traffic
+from arena.server.session.session import MAX_MESSAGE_BYTES
 from tests.doubles.clocks import Clock
 
 HERE, THERE, ELSEWHERE = "ipv4:127.0.0.1:5000", "ipv4:192.0.2.1:5000", "ipv4:192.0.2.2:5000"
@@ -133,6 +134,14 @@ def test_calls_that_say_nothing_are_few(per_s, speak, cut, why):
                 account.spoke()
         net.pass_time(LOOK_S, beside=60 * per_s)
     assert net.lines[0].cut_off == cut, why
+
+
+def test_a_first_message_that_is_long_and_on_its_way_is_no_flood():
+    net = Net(Line())
+    net.traffic.account(THERE)
+    net.lines[0].received_bytes += MAX_MESSAGE_BYTES
+    net.watch.look()
+    assert not net.lines[0].cut_off
 
 
 def test_what_was_said_in_messages_is_no_credit_for_a_flood():

@@ -222,7 +222,7 @@ class ConnectionWatch:
         silent = [
             peer
             for peer, known in self._known.items()
-            if not known.cut and self._traffic.explained_bytes(peer) <= 0
+            if not known.cut and not self._traffic.has_called(peer)
         ]
         doomed = set(silent[:number])
         with self._connections() as connections:
@@ -243,7 +243,9 @@ class ConnectionWatch:
         filled = known.level_bytes + beside - known.beside_bytes - BYTES_PER_S * passed_s
         known.level_bytes, known.beside_bytes = max(0.0, filled), beside
         address = address_of(connection.peer)
-        burst_bytes = BURST_BYTES if explained > 0 else STRANGER_BYTES
+        # Its first message may be on its way, and as long as messages are.
+        called = self._traffic.has_called(connection.peer)
+        burst_bytes = BURST_BYTES if called else STRANGER_BYTES
         if known.level_bytes <= burst_bytes and self._strikes[address] < STRIKES:
             return
         known.cut = True

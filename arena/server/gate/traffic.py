@@ -46,8 +46,12 @@ class Traffic:
         account.opened()
         return account
 
+    def has_called(self, peer: str) -> bool:
+        """Whether a connection made a call, if only one that said nothing so far."""
+        return peer in self._accounts
+
     def explained_bytes(self, peer: str) -> int:
-        """What became messages of calls on a connection."""
+        """What became messages of calls on a connection; less than nothing, where calls came to nothing."""
         account = self._accounts.get(peer)
         return 0 if account is None else account.received_bytes
 
