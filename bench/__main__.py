@@ -319,7 +319,7 @@ def _off_budget(found: list[dict[str, Any]]) -> str:
     if over := [each for each in costs if not each.is_within]:
         cases = ", ".join(f"{each.case} by {each.over:.1%}" for each in over)
         return (
-            f"over the budget of instructions by more than {cost.TOLERANCE:.0%}: {cases}. Find what "
+            f"over the budget of instructions by more than {cost.TOLERANCE:.1%}: {cases}. Find what "
             "costs more; or, if it must, raise the line in bench/budget.json and say why there"
         )
     if loose := [each for each in costs if each.is_loose]:

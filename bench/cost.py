@@ -1,7 +1,7 @@
 """What a decision costs: instructions of the arena's process, counted by valgrind.
 
 Seconds tell how a machine is today; instructions of the same program on the same input are
-the same within 1 % whatever else the machine does. So they can be held to a budget, which
+the same within some hundredths whatever else the machine does. So they can be held to a budget, which
 `bench/budget.json` has: more than that and `TOLERANCE` on top is an error.
 
 All of the arena is counted but gRPC and the kernel (`bench.in_process`), and the bots, which
@@ -31,8 +31,9 @@ from arena.compiled import built
 from bench import arena_server, encode, in_process, trivial
 from bench.processes import Failed
 
-TOLERANCE: Final = 0.03
-"""Over its budget, by how much a case may be: three times what runs differ by."""
+TOLERANCE: Final = 0.044
+"""Over its budget, by how much a case may be. Runs of whole matches differ by up to 4 %, as threads
+that write results end sooner or later; with more, a tenth could hide between the bounds."""
 SLACK: Final = 0.05
 """Under its budget, by how much a case may be before its line has to be lowered."""
 BUDGET: Final = Path(__file__).with_name("budget.json")
