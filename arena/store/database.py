@@ -115,10 +115,11 @@ class Database:
         self._looker: SqliteConnection | None = None
         if url:
             self._engine = postgresql.engine(url, busy_timeout_s, public_only=public_only)
-            return
-        if not public_only:
-            _keep_private(path)
-        self._engine = (_public_engine if public_only else _engine)(path, busy_timeout_s)
+        else:
+            if not public_only:
+                _keep_private(path)
+            self._engine = (_public_engine if public_only else _engine)(path, busy_timeout_s)
+        self._writing = self._engine.execution_options(**{WRITES: True})
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -137,8 +138,7 @@ class Database:
         Raises:
           StoreError: if the file cannot be written.
         """
-        engine = self._engine.execution_options(**{WRITES: True})
-        with self._writer, self._in_plain_words(), engine.begin() as connection:
+        with self._writer, self._in_plain_words(), self._writing.begin() as connection:
             yield connection
 
     @contextmanager

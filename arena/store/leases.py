@@ -140,14 +140,14 @@ class Leases:
                 select(table.c.id, table.c.game).where(table.c.id.in_(ids))
             ).mappings()
         }
-        for match in deal_set.matches:
-            ended = EndedMatch(
-                outcomes[match.id], games[match.id], match.bots, deal_set.id, now_unix_ms
-            )
-            try:
-                record(connection, ended)
-            except StoreError as error:
-                raise Contradicted(f"deal-set {deal_set.id}: {error}") from error
+        ended = [
+            EndedMatch(outcomes[match.id], games[match.id], match.bots, deal_set.id, now_unix_ms)
+            for match in deal_set.matches
+        ]
+        try:
+            record(connection, ended)
+        except StoreError as error:
+            raise Contradicted(f"deal-set {deal_set.id}: {error}") from error
 
     def give_up(self, worker: str, job: DealSetJob) -> None:
         """The arena cannot finish a deal-set; it is leased no more until `start_anew`.

@@ -1,11 +1,22 @@
 """Every match that has ended, and those that tournaments plan: results, and where to find them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, and_, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Result,
+    RowMapping,
+    and_,
+    bindparam,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from arena.competition.record import bot_of
 from arena.ladder.results import MatchOutcome, aborted
@@ -15,6 +26,16 @@ from arena.store.errors import StoreError
 
 MAX_PAGE: Final = 501
 """Most matches that `Matches.find` returns: a page of 500, and one to show that more follow."""
+
+# What is run for every match is put together once: to build a statement costs more than to run it.
+_IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
+_BY_ID: Final = select(schema.matches).where(schema.matches.c.id.in_(_IDS))
+_FAULTS: Final = select(schema.faults).where(schema.faults.c.match.in_(_IDS))
+_ADD: Final = insert(schema.matches)
+_ADD_SEATS: Final = insert(schema.match_seats)
+_ADD_FAULTS: Final = insert(schema.faults)
+_CHANGE: Final = update(schema.matches).where(schema.matches.c.id == bindparam("match"))
+_PUBLISH: Final = update(schema.matches).where(schema.matches.c.id.in_(_IDS)).values(published=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +99,9 @@ class Matches:
 
     def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
         """How these matches ended, by id, as far as they have; aborted ones included."""
-        table = schema.matches
         with self._database.reading() as connection:
-            return _outcomes(
-                connection,
-                and_(table.c.id.in_(match_ids), table.c.status != schema.PLANNED),
-            )
+            found = _rows(connection, match_ids)
+            return _outcomes(connection, [row for row in found if row["status"] != schema.PLANNED])
 
     def record(self, ended: Sequence[EndedMatch], published: Collection[str] = ()) -> None:
         """Keep how matches ended, and note that there are replays of those `published`.
@@ -97,13 +115,9 @@ class Matches:
           StoreError: if the file cannot be written, or a match has another result already.
         """
         with self._database.writing() as connection:
-            for each in ended:
-                record(connection, each)
+            record(connection, ended)
             if published:
-                table = schema.matches
-                connection.execute(
-                    update(table).where(table.c.id.in_(published)).values(published=True)
-                )
+                connection.execute(_PUBLISH, {"ids": list(published)})
 
     def mark_published(self, match_ids: Collection[str]) -> None:
         """Note that there are replays of these matches."""
@@ -172,44 +186,61 @@ def _conditions(wanted: MatchFilter) -> list[Any]:
     return conditions
 
 
-def record(connection: Connection, ended: EndedMatch) -> None:
-    """Keep how a match ended, as `Matches.record` does."""
-    table, outcome = schema.matches, ended.outcome
-    this = table.c.id == outcome.match_id
-    row = connection.execute(select(table).where(this)).mappings().one_or_none()
-    if row is not None and row["status"] == schema.FINISHED:
-        known = _outcomes(connection, this)[outcome.match_id]
-        as_before = replace(outcome, left=(), fallback_share=())  # when that was not kept
-        if known not in (outcome, as_before):
-            raise StoreError(f"match {outcome.match_id} already has another result")
-        return
-    values = _columns(outcome) | {"ended_unix_ms": ended.ended_unix_ms}
-    if row is not None:
-        if not _sat_as_planned(row["bots"], ended.bots):
-            raise StoreError(f"match {outcome.match_id} is planned between other bots")
-        connection.execute(update(table).where(this).values(values))
-    else:
-        new = {
-            "id": outcome.match_id,
-            "deal_set": ended.deal_set or None,
-            "game": ended.game,
-            "bots": ended.bots,
-        }
-        connection.execute(insert(table).values(new | values))
-        connection.execute(
-            insert(schema.match_seats),
-            [
-                {"match": outcome.match_id, "seat": seat, "bot": bot}
-                for seat, bot in enumerate(ended.bots)
-            ],
-        )
-    faults = [
-        {"match": outcome.match_id, "seat": seat, "kind": kind, "count": count}
-        for seat, kinds in enumerate(outcome.faults)
-        for kind, count in kinds.items()
-    ]
-    if outcome.has_result and faults:
-        connection.execute(insert(schema.faults), faults)
+def record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
+    """Keep how matches ended, as `Matches.record` does."""
+    for distinct in _apart(ended):
+        _record(connection, distinct)
+
+
+def _apart(ended: Sequence[EndedMatch]) -> Iterator[list[EndedMatch]]:
+    """Them all in order, in lists that have no match twice: a result may follow an aborted attempt."""
+    seen: dict[str, EndedMatch] = {}
+    for each in ended:
+        if each.outcome.match_id in seen:
+            yield list(seen.values())
+            seen = {}
+        seen[each.outcome.match_id] = each
+    if seen:
+        yield list(seen.values())
+
+
+def _record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
+    """Keep how matches ended, none of them twice, in as few statements as there are kinds."""
+    rows = {row["id"]: row for row in _rows(connection, [each.outcome.match_id for each in ended])}
+    new: list[dict[str, Any]] = []
+    seats: list[dict[str, Any]] = []
+    changed: list[dict[str, Any]] = []
+    faults: list[dict[str, Any]] = []
+    for each in ended:
+        outcome, match_id = each.outcome, each.outcome.match_id
+        row = rows.get(match_id)
+        if row is not None and row["status"] == schema.FINISHED:
+            known = _outcomes(connection, [row])[match_id]
+            as_before = replace(outcome, left=(), fallback_share=())  # when that was not kept
+            if known not in (outcome, as_before):
+                raise StoreError(f"match {match_id} already has another result")
+            continue
+        values = _columns(outcome) | {"ended_unix_ms": each.ended_unix_ms}
+        if row is None:
+            places = {"deal_set": each.deal_set or None, "game": each.game, "bots": each.bots}
+            new.append({"id": match_id} | places | values)
+            seats += [
+                {"match": match_id, "seat": seat, "bot": bot} for seat, bot in enumerate(each.bots)
+            ]
+        elif _sat_as_planned(row["bots"], each.bots):
+            changed.append({"match": match_id} | values)
+        else:
+            raise StoreError(f"match {match_id} is planned between other bots")
+        if outcome.has_result:
+            faults += [
+                {"match": match_id, "seat": seat, "kind": kind, "count": count}
+                for seat, kinds in enumerate(outcome.faults)
+                for kind, count in kinds.items()
+            ]
+    kinds = ((_ADD, new), (_ADD_SEATS, seats), (_CHANGE, changed), (_ADD_FAULTS, faults))
+    for statement, values_of_all in kinds:
+        if values_of_all:
+            connection.execute(statement, values_of_all)
 
 
 def _sat_as_planned(planned: Sequence[str], sat: Sequence[str]) -> bool:
@@ -238,7 +269,7 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
 def outcomes_of_tournament(connection: Connection, number: int) -> dict[str, MatchOutcome]:
     """How the matches of a tournament ended that were played, by id; aborted ones included."""
     table = schema.matches
-    return _outcomes(
+    return _outcomes_where(
         connection, and_(table.c.tournament == number, table.c.status != schema.PLANNED)
     )
 
@@ -250,15 +281,28 @@ def outcomes_of_deal_set(
     table = schema.matches
     own = and_(table.c.tournament == tournament, table.c.deal_set == deal_set)
     ids = connection.execute(select(table.c.id).where(own)).scalars().all()
-    ended = _outcomes(connection, and_(own, table.c.status != schema.PLANNED))
+    ended = _outcomes_where(connection, and_(own, table.c.status != schema.PLANNED))
     return {match_id: ended.get(match_id) or aborted(match_id) for match_id in ids}
 
 
-def _outcomes(connection: Connection, condition: Any) -> dict[str, MatchOutcome]:
-    table = schema.matches
+def _rows(connection: Connection, match_ids: Collection[str]) -> Sequence[RowMapping]:
+    return connection.execute(_BY_ID, {"ids": list(match_ids)}).mappings().all()
+
+
+def _outcomes(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, MatchOutcome]:
+    """What a few rows of matches tell, and their faults."""
+    finished = [row["id"] for row in rows if row["status"] == schema.FINISHED]
+    faults = _by_match(connection.execute(_FAULTS, {"ids": finished})) if finished else {}
+    return {row["id"]: _outcome(row, faults.get(row["id"], ())) for row in rows}
+
+
+def _outcomes_where(connection: Connection, condition: Any) -> dict[str, MatchOutcome]:
+    """The outcomes of all matches of a condition, of which there may be more than a statement names."""
+    table, faults = schema.matches, schema.faults
     rows = connection.execute(select(table).where(condition)).mappings().all()
-    faults = _faults(connection, select(table.c.id).where(condition))
-    return {row["id"]: _outcome(row, faults[row["id"]]) for row in rows}
+    own = select(faults).where(faults.c.match.in_(select(table.c.id).where(condition)))
+    by_match = _by_match(connection.execute(own))
+    return {row["id"]: _outcome(row, by_match.get(row["id"], ())) for row in rows}
 
 
 def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[StoredMatch, ...]:
@@ -271,10 +315,10 @@ def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[Store
         .limit(limit)
     )
     rows = connection.execute(query).mappings().all()
-    faults = _faults(connection, [row["id"] for row in rows])
+    faults = _by_match(connection.execute(_FAULTS, {"ids": [row["id"] for row in rows]}))
     return tuple(
         StoredMatch(
-            outcome=_outcome(row, faults[row["id"]]),
+            outcome=_outcome(row, faults.get(row["id"], ())),
             game=row["game"],
             bots=tuple(row["bots"]),
             deal_set=row["deal_set"] or "",
@@ -286,10 +330,9 @@ def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[Store
     )
 
 
-def _faults(connection: Connection, match_ids: Any) -> dict[str, list[RowMapping]]:
-    table = schema.faults
+def _by_match(faults: Result[Any]) -> dict[str, list[RowMapping]]:
     of_match: dict[str, list[RowMapping]] = defaultdict(list)
-    for row in connection.execute(select(table).where(table.c.match.in_(match_ids))).mappings():
+    for row in faults.mappings():
         of_match[row["match"]].append(row)
     return of_match
 
