@@ -39,7 +39,7 @@ def hmac_sha256(key: bytes, message: bytes) -> bytes:
 
 def encode_parts(*parts: bytes) -> bytes:
     """Join byte strings unambiguously: each as a big-endian u32 length and itself."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return b"".join([len(part).to_bytes(4, "big") + part for part in parts])
 
 
 def labelled_hash(label: bytes, *parts: bytes) -> bytes:

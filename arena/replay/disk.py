@@ -126,16 +126,21 @@ def write_whole(path: Path, pieces: Iterable[bytes], partial: Path, mode: int = 
     Raises:
       OSError: if it cannot be written; then `path` is as it was, and `partial` is gone.
     """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
-        partial.unlink(missing_ok=True)
-        fd = _opened(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            fd = _opened(partial, flags, mode)
+        except FileExistsError:
+            partial.unlink()
+            fd = _opened(partial, flags, mode)
         with os.fdopen(fd, "wb") as file:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    finally:
+    except BaseException:
         partial.unlink(missing_ok=True)
+        raise
     sync_folder(path.parent)
 
 

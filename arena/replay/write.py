@@ -66,7 +66,8 @@ def write_replay(
     path = replay_path(folder, match_id)
     if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):
         raise ValueError(f"match {match_id} has not ended")
-    folder.mkdir(parents=True, exist_ok=True)
+    if not folder.is_dir():  # each time but the first: to try and fail takes longer
+        folder.mkdir(parents=True, exist_ok=True)
     published, notes = without_notes(bodies)
     for seat, noted in notes.items():
         _write_notebook(notes_folder(folder), match_id, seat, noted)
