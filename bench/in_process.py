@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import grpc
 import trio
 
 from arena.referee.lag import LagMeter
@@ -113,11 +112,14 @@ class _Call:
     def add_done_callback(self, callback: object) -> None:
         """Calls end with the process."""
 
-    async def abort_with_status(self, status: grpc.Status) -> None:
-        raise RuntimeError(f"a stream was refused: {status.details}")
+    def set_trailing_metadata(self, metadata: object) -> None:
+        """What it says stands in the details, too."""
 
-    async def abort(self, code: object, details: str = "", *_: object) -> None:
-        raise RuntimeError(f"a stream was refused: {code} {details}")
+    def set_code(self, code: object) -> None:
+        """It stands before the details, which come next."""
+
+    def set_details(self, details: str) -> None:
+        raise RuntimeError(f"a stream was refused: {details}")
 
 
 class DecisionClock(trio.abc.Clock):

@@ -38,6 +38,12 @@ class Call:
             return next(self._requests, grpc.aio.EOF)
         return self._request
 
+    def set_code(self, code):
+        self.code = code
+
+    def set_details(self, text):
+        self.text = text
+
     async def abort(self, code, text=""):
         self.code, self.text = code, text
         raise Aborted

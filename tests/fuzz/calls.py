@@ -200,7 +200,8 @@ class House:
         answer = handle(None, context)
         if inspect.isasyncgen(answer):
             return [handler.response_serializer(each) async for each in answer]
-        return [handler.response_serializer(await answer)]
+        told = await answer
+        return [handler.response_serializer(told)] if context.code is grpc.StatusCode.OK else []
 
 
 @functools.cache

@@ -583,8 +583,9 @@ def plant_a_card_in_an_error_that_status_shows(patch):
 
 
 def plant_the_text_of_errors_in_answers(patch):
-    async def failing(context, call):
-        await context.abort(grpc.StatusCode.INTERNAL, everything())
+    def failing(context, call):
+        context.set_code(grpc.StatusCode.INTERNAL)
+        context.set_details(everything())
 
     patch.setattr(guard, "fail", failing)
 

@@ -18,7 +18,7 @@ from arena.server.session.register import SessionRegister
 from arena.store.keys import Key, Scope
 from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import play_pb2
-from tests.doubles.calls import Aborted, Call, Details
+from tests.doubles.calls import Call, Details
 from tests.doubles.clocks import Clock
 
 # fmt: off
@@ -130,11 +130,9 @@ class Gate:
 
         details = Details(method, f"Bearer {token}" if token else "")
         handler = await self.gate.intercept_service(found, details)
-        try:
-            await handler.stream_unary(None, Call(peer=f"ipv4:127.0.0.1:{port}"))
-        except Aborted:
-            return False
-        return True
+        call = Call(peer=f"ipv4:127.0.0.1:{port}")
+        await handler.stream_unary(None, call)
+        return call.code is grpc.StatusCode.OK
 
 
 # fmt: off

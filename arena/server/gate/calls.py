@@ -36,22 +36,23 @@ Caused = Callable[[str, float, float], None]
 """Is told whose call had the loop, from when to when."""
 
 
-async def refuse(context: Context, refused: Refused) -> None:
-    """End a call with a refusal. Always raises."""
+def refuse(context: Context, refused: Refused) -> None:
+    """Have a call end with a refusal, once what serves it returns; an answer is not sent then.
+
+    `context.abort` would do both, and keeps some hundred bytes of every call that ends so, which
+    nothing ever gives back (docs/reliability/soak.md).
+    """
     context.set_trailing_metadata(refused.trailing_metadata())
-    try:
-        await context.abort(refused.code, refused.text)
-    except grpc.aio.InternalError:
-        # The call is gone. grpc would log this, and an AbortError that is not its own, as ours.
-        raise asyncio.CancelledError from None
+    context.set_code(refused.code)
+    context.set_details(refused.text)
 
 
-async def fail(context: Context, call: str) -> None:
-    """End a call after an error of ours, within an `except` block. Always raises."""
+def fail(context: Context, call: str) -> None:
+    """Have a call end after an error of ours, within an `except` block, as `refuse` does."""
     incident = secrets.token_hex(4)
     _log.exception("an error in a call", extra={"incident": incident, "call": call})
     text = f"{INTERNAL_TEXT} {incident}"
-    await refuse(context, Refused(grpc.StatusCode.INTERNAL, "INCIDENT", text))
+    refuse(context, Refused(grpc.StatusCode.INTERNAL, "INCIDENT", text))
 
 
 class CallInterceptor(grpc.aio.ServerInterceptor):
@@ -150,7 +151,7 @@ def _refusing(handler: Handler, refused: Refused, traffic: Traffic) -> Handler:
 
     async def deny(_: object, context: Context) -> None:
         traffic.account(context.peer())  # as a call that never speaks
-        await refuse(context, refused)
+        refuse(context, refused)
 
     if handler.response_streaming:
         return grpc.stream_stream_rpc_method_handler(deny)
@@ -165,7 +166,8 @@ def _entered(handler: Handler, enter: Callable[[Context], Account]) -> Callable[
         try:
             enter(context).spoke()  # it reads its messages itself
         except Refused as refused:
-            await refuse(context, refused)
+            refuse(context, refused)
+            return
         async for message in behave(requests, context):
             yield message
 
@@ -178,17 +180,13 @@ def _with_request(
     """What is called once it is counted and its request is there."""
 
     async def request(context: Context) -> bytes:
-        data: Any = b""
-        account = Account()
+        account = enter(context)
         try:
-            account = enter(context)
-            data = await asyncio.wait_for(context.read(), REQUEST_S)
+            data: Any = await asyncio.wait_for(context.read(), REQUEST_S)
         except TimeoutError:
-            await refuse(context, _no_request(f"no request came within {REQUEST_S:.0f} s"))
-        except Refused as refused:
-            await refuse(context, refused)
+            raise _no_request(f"no request came within {REQUEST_S:.0f} s") from None
         if data is grpc.aio.EOF:
-            await refuse(context, _no_request("the call ended without a request"))
+            raise _no_request("the call ended without a request")
         account.spoke()
         account.received_bytes += len(data) + MESSAGE_BYTES
         return bytes(data)
@@ -196,13 +194,22 @@ def _with_request(
     if inspect.isasyncgenfunction(answered):
 
         async def stream(_: object, context: Context) -> AsyncIterator[Any]:
-            async for message in answered(await request(context), context):
+            try:
+                data = await request(context)
+            except Refused as refused:
+                refuse(context, refused)
+                return
+            async for message in answered(data, context):
                 yield message
 
         return stream
 
     async def unary(_: object, context: Context) -> Any:
-        return await answered(await request(context), context)
+        try:
+            data = await request(context)
+        except Refused as refused:
+            return refuse(context, refused)
+        return await answered(data, context)
 
     return unary
 
@@ -250,11 +257,11 @@ def _one_answer(
             answer = handle(_parsed(parse, data), context)
             return await answer if isinstance(answer, Awaitable) else answer
         except Refused as refused:
-            await refuse(context, refused)
+            return refuse(context, refused)
         except grpc.aio.AbortError:
             raise
         except Exception:
-            await fail(context, call)
+            return fail(context, call)
 
     return answered
 
@@ -269,11 +276,11 @@ def _many_answers(
             async for message in handle(_parsed(parse, data), context):
                 yield message
         except Refused as refused:
-            await refuse(context, refused)
+            refuse(context, refused)
         except grpc.aio.AbortError:
             raise
         except Exception:
-            await fail(context, call)
+            fail(context, call)
 
     return answered
 

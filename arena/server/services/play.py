@@ -69,15 +69,15 @@ class _Play:
         try:
             await self._serve(context)
         except Refused as refused:
-            await refuse(context, refused)
+            refuse(context, refused)
         except Unwritten:  # the journal has said why to who runs the arena
-            await refuse(context, suspended())
+            refuse(context, suspended())
         except grpc.aio.AbortError:
             raise
         except asyncio.CancelledError:
             pass  # the bot hung up; grpc would log the cancellation as an error
         except Exception:
-            await fail(context, "Play")
+            fail(context, "Play")
 
     async def _serve(self, context: Context) -> None:
         account = self._arena.limits.stream(context)
