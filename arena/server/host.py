@@ -30,6 +30,7 @@ import trio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from arena.heap import share_one_heap
 from arena.referee import Unwritten
 from arena.referee.lag import LagMeter
 from arena.replay import disk
@@ -178,6 +179,7 @@ def serve(
       Unwritten: if the journal could not be written, as on a full disk.
       KeyboardInterrupt: after SIGINT.
     """
+    share_one_heap()  # before gRPC has threads
     value: T | None = asyncio.run(_Host(settings, tokens, main).run())
     return value
 
