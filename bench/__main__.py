@@ -63,26 +63,28 @@ _err = Console(stderr=True)
 def _wire(quick: bool, progress: Progress) -> dict[str, Any]:
     table = _table(
         "Decisions a second over the wire, as ratios to a bare grpc.aio ping-pong",
-        *("case", "streams", "matches", "asks/frame", "bare", "arena", "ratio", "range", "target"),
+        *("streams\N{MULTIPLICATION SIGN}matches", "asks/frame", "bare", "arena", "ratio", "range"),
+        *("goal", "CPU µs", "goal"),
     )
-    found = {}
+    found, used_us = {}, {}
     for case in wire.CASES:
         rounds, seconds = (1, 0.7) if quick else (5, 1.5)
         got = wire.compare(case, rounds, seconds, progress)
         found[case.name] = round(got.ratio, 3)
+        used_us[case.name] = {"arena": round(got.cpu_us, 1), "bare": round(got.bare_cpu_us, 1)}
         table.add_row(
-            case.name,
-            str(case.streams),
-            str(case.matches),
+            f"{case.streams}\N{MULTIPLICATION SIGN}{case.matches}",
             f"{got.asks_per_frame:.1f}",
             f"{got.bare_per_s:,.0f}",
             f"{got.arena_per_s:,.0f}",
             f"{got.ratio:.2f}",
             f"{got.low:.2f}-{got.high:.2f}",
             "" if case.target is None else f"{case.target:.2f}",
+            f"{got.cpu_us:.1f}",
+            "" if case.target_us is None else f"{case.target_us:.0f}",
         )
     _out.print(table)
-    return {"wire": found}
+    return {"wire": found, "wire_cpu_us": used_us}
 
 
 def _encode(quick: bool, progress: Progress) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from random import random
 from typing import Final
 
@@ -53,6 +53,10 @@ class Count:
     frames: int = 0
     asked_bytes: int = 0
     answered_bytes: int = 0
+
+    def since(self, before: "Count") -> "Count":
+        """What was added to an earlier count."""
+        return Count(*(now - then for now, then in zip(astuple(self), astuple(before), strict=True)))
 
 
 def _bare(job: Job) -> Respond:
@@ -156,16 +160,16 @@ async def _play(job: Job) -> None:
                 await write(answer)
 
     async def open_gate(seconds: float) -> None:
-        nonlocal count
+        before = count.decisions
         gate.set()
         await asyncio.sleep(RAMP_S)
-        count = Count()
-        begin_s = time.perf_counter()
+        begun, begin_s = replace(count), time.perf_counter()
         await asyncio.sleep(seconds)
-        done, took_s = count, time.perf_counter() - begin_s
+        done, took_s = count.since(begun), time.perf_counter() - begin_s
         gate.clear()
         await asyncio.sleep(0.1)  # what is under way comes to rest
-        print(json.dumps(asdict(done) | {"seconds": took_s}), flush=True)
+        told = asdict(done) | {"seconds": took_s, "played": count.decisions - before}
+        print(json.dumps(told), flush=True)
 
     streams = [asyncio.create_task(stream(number)) for number in range(job.streams)]
     begun = asyncio.create_task(all_asked.wait())

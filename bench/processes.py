@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Final
 
 from bench import arena_server, load
 
 PATIENCE_S: Final = 30.0
 """A process that has not said a word by then is taken to hang."""
+_TICKS_S: Final = os.sysconf("SC_CLK_TCK")
 
 
 class Failed(Exception):
@@ -29,6 +31,15 @@ class Measured:
     asked_bytes: int
     answered_bytes: int
     seconds: float
+    played: int
+    """All decisions since the gate was opened: those counted above come after a start."""
+    cpu_s: float
+    """Processor time of the server, for all that was played."""
+
+    @property
+    def cpu_us(self) -> float:
+        """Processor time of the server for a decision, in microseconds."""
+        return self.cpu_s * 1e6 / self.played
 
     @property
     def per_s(self) -> float:
@@ -74,6 +85,11 @@ class Process:
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
 
+    @property
+    def cpu_s(self) -> float:
+        """Processor time that it has used."""
+        return cpu_s(self._process.pid)
+
     def signal(self, number: int) -> None:
         """Send it a signal."""
         self._process.send_signal(number)
@@ -88,29 +104,31 @@ class Process:
                     pipe.close()
 
 
+def cpu_s(pid: int) -> float:
+    """Processor time that a process has used, in seconds; 0 if it is gone."""
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS_S
+    return 0.0
+
+
 class Side:
     """A server with its load, ready to be measured."""
 
-    def __init__(self, server: Process, loads: list[Process]) -> None:
+    def __init__(self, server: Process, load: Process) -> None:
         self._server = server
-        self._loads = loads
+        self._load = load
 
     def measure(self, seconds: float) -> Measured:
         """Let the load play for so long, all else being at rest."""
-        for each in self._loads:
-            each.tell(str(seconds))
-        done = [Measured(**json.loads(each.line())) for each in self._loads]
-        return Measured(
-            decisions=sum(each.decisions for each in done),
-            frames=sum(each.frames for each in done),
-            asked_bytes=sum(each.asked_bytes for each in done),
-            answered_bytes=sum(each.answered_bytes for each in done),
-            seconds=max(each.seconds for each in done),
-        )
+        before_s = self._server.cpu_s
+        self._load.tell(str(seconds))
+        done = json.loads(self._load.line())
+        return Measured(**done, cpu_s=self._server.cpu_s - before_s)
 
     def end(self) -> None:
         """Stop both."""
-        for each in (*self._loads, self._server):
+        for each in (self._load, self._server):
             each.end()
 
 
@@ -142,7 +160,7 @@ def _loaded(server: Process, job: dict[str, object], path: str | None) -> Iterat
         client = Process("bench.load", json.dumps(asdict(play)), path=path)
         started.append(client)
         client.line()
-        yield Side(server, [client])
+        yield Side(server, client)
     finally:
         for each in reversed(started):
             each.end()

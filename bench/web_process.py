@@ -3,7 +3,6 @@
 import contextlib
 import gzip
 import http.client
-import os
 import re
 import select
 import subprocess
@@ -13,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bench.processes import Failed
+from bench.processes import Failed, cpu_s
 
-_TICKS_S: Final = os.sysconf("SC_CLK_TCK")
 UP_S: Final = 120.0
 """It loads much before it says where it listens, and a busy machine takes its time."""
 _LISTENS: Final = re.compile(r"Pages are at http://([^:/]+):(\d+)/")
@@ -37,7 +35,7 @@ class WebProcess:
     @property
     def cpu_s(self) -> float:
         """Processor time that it and its workers have used."""
-        return sum(map(_cpu_s, self._pids()))
+        return sum(map(cpu_s, self._pids()))
 
     @property
     def memory_mb(self) -> float:
@@ -94,10 +92,3 @@ def web_of(data: Path) -> Iterator[WebProcess]:
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
-
-
-def _cpu_s(pid: int) -> float:
-    with contextlib.suppress(OSError):
-        fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS_S
-    return 0.0

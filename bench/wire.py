@@ -24,13 +24,15 @@ class Case:
     matches: int
     """Matches on each stream, and asks that may be open on it."""
     target: float | None = None
+    target_us: float | None = None
+    """Of the arena's processor time for a decision."""
 
 
 CASES: Final = (
     Case("single_2", streams=2, matches=1),
-    Case("single_64", streams=64, matches=1, target=0.70),
-    Case("batch_8", streams=8, matches=8, target=2.3),
-    Case("batch_64", streams=8, matches=64, target=3.0),
+    Case("single_64", streams=64, matches=1, target=0.90, target_us=19.0),
+    Case("batch_8", streams=8, matches=8, target=3.0),
+    Case("batch_64", streams=8, matches=64, target=4.5, target_us=10.0),
 )
 
 
@@ -45,6 +47,10 @@ class Ratio:
     arena_per_s: float
     bare_per_s: float
     asks_per_frame: float
+    cpu_us: float
+    """Processor time of the arena for a decision, with the kernel's and gRPC's; median."""
+    bare_cpu_us: float
+    """The same of the bare server, for a round trip."""
 
 
 def compare(case: Case, rounds: int, seconds: float, progress: Callable[[str], None]) -> Ratio:
@@ -75,5 +81,7 @@ def compare(case: Case, rounds: int, seconds: float, progress: Callable[[str], N
         high=max(ratios),
         arena_per_s=statistics.median(ours.per_s for _, ours in pairs),
         bare_per_s=statistics.median(floor.per_s for floor, _ in pairs),
+        cpu_us=statistics.median(ours.cpu_us for _, ours in pairs),
+        bare_cpu_us=statistics.median(floor.cpu_us for floor, _ in pairs),
         asks_per_frame=sum(o.decisions for _, o in pairs) / sum(o.frames for _, o in pairs),
     )
