@@ -15,7 +15,11 @@ SCENARIOS = {
     for scenario in (
         Scenario(floods, full={"seconds": 10.0}, quick={"seconds": 1.0}),
         Scenario(day, full={"hours": 24.0}, quick={"hours": 1.0}),
-        Scenario(soak, full={"minutes": 10.0}, quick={"minutes": 0.5}),
+        Scenario(
+            soak,
+            full={"minutes": 10.0, "floods": 1, "resets": 1, "hang_ups": 1},
+            quick={"minutes": 0.5},
+        ),
         Scenario(
             connections,
             full={"streams": 1_000, "idle_s": 60.0},

@@ -43,8 +43,12 @@ KB_MB = 1 / 1024
 HOUR_S = 3600.0
 
 
-async def soak(seed, *, minutes):
-    """Play at load with faults for some minutes; memory, files, threads and tasks stay flat."""
+async def soak(seed, *, minutes, floods=1, resets=1, hang_ups=1):
+    """Play at load with faults for some minutes; memory, files, threads and tasks stay flat.
+
+    `floods`, `resets` (one flood of the five) and `hang_ups` are 0 to leave such faults out, so that
+    what grows can be told from what does not.
+    """
     random = Random(seed)
     samples, made = [], 0
     async with (
@@ -56,7 +60,8 @@ async def soak(seed, *, minutes):
             trial.bot(f"bot{number}", lambda address=address: address, think_s=THINK_S)
         await trial.all_welcome()
         end_s = time.monotonic() + 60 * minutes
-        nemesis = asyncio.ensure_future(_nemesis(trial, random))
+        kinds = [name for name in FLOODS if floods and (resets or name != "resets")]
+        nemesis = asyncio.ensure_future(_nemesis(trial, random, kinds, hang_ups=hang_ups))
         sampler = asyncio.ensure_future(_sample(trial, samples))
         wanted = orders(random, BOTS, SHORT_GAMES, move_ms=60_000, bank_ms=600_000)
         try:
@@ -126,15 +131,16 @@ def _plan(random):
     return Plan(acts=(Act(deed, after_bytes=random.randrange(1_000, 60_000)),))
 
 
-async def _nemesis(trial, random):
+async def _nemesis(trial, random, floods, *, hang_ups):
     """Have bots hang up, and others flood, all the time."""
     turn = 0
     while True:
         await asyncio.sleep(random.uniform(0.1, 0.5))
-        random.choice(list(trial.bots.values())).hang_up()
+        if hang_ups:
+            random.choice(list(trial.bots.values())).hang_up()
         turn += 1
-        if turn % 20 == 0:
-            name = random.choice(FLOODS)
+        if floods and turn % 20 == 0:
+            name = random.choice(floods)
             log = trial.server.log.with_name("flood.log")
             culprit = Child("tests.attack.culprits", name, trial.server.address, FLOOD_S, log=log)
             try:
