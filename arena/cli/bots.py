@@ -17,7 +17,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.arguments import log_to, plain_errors
+from arena.cli.arguments import DEFAULT_DATA, log_to, plain_errors
 from arena.cli.jail import jailed, walled
 from arena.cli.lobby import Lobby, Server, lobby_of, patiently, server_options
 from arena.cli.near import nearest
@@ -28,6 +28,8 @@ from arena.cli.terminal.plain import plain, say
 from arena.competition.archive import Archive, BadArchive, pack, read_archive
 from arena.competition.manifest import BadManifest, read_manifest
 from arena.competition.report import Check, Report
+from arena.competition.wheels import read_wheels
+from arena.server.submissions.built_runtimes import BuiltRuntimes
 from arena.store.keys import NAME
 from cardarena.v1 import bots_pb2, lobby_pb2
 
@@ -185,6 +187,14 @@ Exit codes:
     type=click.Path(path_type=Path),
     help="Keep replays and logs in this folder, which must not be there yet.",
 )
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_DATA,
+    show_default=True,
+    envvar="ARENA_DATA",
+    help="Folder of the runtimes that were built here.",
+)
 @jailed
 @json_option
 def check(
@@ -194,6 +204,7 @@ def check(
     seats: int | None,
     seed: str,
     keep: Path | None,
+    data: Path,
     demand: str,
     read_only: tuple[Path, ...],
     as_json: bool,
@@ -204,11 +215,14 @@ def check(
     behind a wall, plays each of its games against a sample and a random bot, and has to stand what
     every bot meets.
     """
-    from arena.qualification import Wanted, qualify
+    from arena.qualification import Shelves, Wanted, qualify
     from arena.qualification.robustness import NAMES
 
     with _archive(path) as archive, tempfile.TemporaryDirectory(prefix="check-") as folder:
-        declared = [each.game.id for each in read_manifest(archive.manifest, archive.paths).games]
+        manifest = read_manifest(archive.manifest, archive.paths)
+        if manifest.is_built:
+            _require_built(manifest.runtime, data)
+        declared = [each.game.id for each in manifest.games]
         known = ["start", *declared, *NAMES]
         for each in only:
             if each not in known:
@@ -225,7 +239,7 @@ def check(
         try:
             hidden = work.absolute() / "data"
             with plain_errors(), walled(demand, hidden, read_only, ()) as wall:
-                report = qualify(archive.path, work, wanted, shown, wall)
+                report = qualify(archive.path, work, wanted, shown, wall, Shelves(data))
         except KeyboardInterrupt:
             raise click.ClickException("stopped before it was over") from None
         finally:
@@ -234,6 +248,18 @@ def check(
     passed = not report.failed if report.partial else report.qualified
     if not passed:
         raise SystemExit(EXIT_NOT_QUALIFIED)
+
+
+def _require_built(name: str, data: Path) -> None:
+    """Require that this machine has the runtime that a bot asks for."""
+    found = BuiltRuntimes(data).named(name)
+    if found is None:
+        raise click.ClickException(
+            f"the bot is run by the runtime {name}, which was not built here: get {name}.toml and "
+            f"{name}.lock from the arena's organiser, and `arena runtimes build {name}.toml`"
+        )
+    if found.lacks:
+        raise click.ClickException(f"the bot cannot be checked: {found.lacks}")
 
 
 def _say_done(title: str) -> None:
@@ -258,7 +284,8 @@ def _archive(path: Path) -> Iterator[Archive]:
             else:
                 shutil.copyfile(path, packed)
             archive = read_archive(packed)
-            read_manifest(archive.manifest, archive.paths)
+            if read_manifest(archive.manifest, archive.paths).runs_python:
+                read_wheels(archive)
         except (BadArchive, BadManifest) as error:
             lines = "".join(f"\n  {each}" for each in error.problems)
             raise click.ClickException(f"{path} cannot be submitted:{lines}") from None

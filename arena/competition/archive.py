@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,27 +84,62 @@ def read_archive(path: Path) -> Archive:
       BadArchive: with all that is wrong with it.
       OSError: if it cannot be read.
     """
+    read = read_zip(path, re.compile(re.escape(MANIFEST)), MAX_MANIFEST_BYTES, lacks=_no_manifest)
+    try:
+        text = read.kept[MANIFEST].decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadArchive([f"{MANIFEST} is not text in UTF-8"]) from None
+    return Archive(path, read.files, text)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadZip:
+    """What was found in a zip that keeps the rules above."""
+
+    files: tuple[SubmittedFile, ...]
+    """By path."""
+    kept: Mapping[str, bytes]
+    """The bytes of those that were wanted, by path."""
+
+
+def read_zip(
+    path: Path,
+    wanted: re.Pattern[str],
+    most_bytes: int,
+    *,
+    lacks: Callable[[Sequence[str]], str],
+    beside: Sequence[SubmittedFile] = (),
+) -> ReadZip:
+    """Every byte of a zip looked at, and none written: an archive, or a wheel that lies in one.
+
+    Args:
+      path: Of the zip.
+      wanted: The paths of files whose bytes are kept.
+      most_bytes: Of each of these.
+      lacks: Says by its paths what the zip has to have and has not; empty if that is nothing.
+      beside: What is unpacked with it, and counts for the limits.
+
+    Raises:
+      BadArchive: with all that is wrong with it.
+      OSError: if it cannot be read.
+    """
+    files, kept = [], {}
     with _zip(path) as opened:
-        infos = _checked(opened, path.stat().st_size)
-        files, manifest = [], b""
-        for info in infos:
-            digest, size_bytes = hashlib.sha256(), 0
+        for info in _checked(opened, path.stat().st_size, lacks, beside):
+            digest, size_bytes, text = hashlib.sha256(), 0, b""
+            is_wanted = wanted.fullmatch(info.filename) is not None
             for piece in _pieces(opened, info):
                 digest.update(piece)
                 size_bytes += len(piece)
-                if info.filename == MANIFEST and size_bytes <= MAX_MANIFEST_BYTES:
-                    manifest += piece
-            if info.filename == MANIFEST and size_bytes > MAX_MANIFEST_BYTES:
-                raise BadArchive(
-                    [f"{MANIFEST} has {size_bytes} bytes; {MAX_MANIFEST_BYTES} will do"]
-                )
+                if is_wanted and size_bytes <= most_bytes:
+                    text += piece
+            if is_wanted and size_bytes > most_bytes:
+                raise BadArchive([f"{info.filename} has {size_bytes} bytes; {most_bytes} will do"])
+            if is_wanted:
+                kept[info.filename] = text
             runs = bool(_mode(info) & stat.S_IXUSR)
             files.append(SubmittedFile(info.filename, runs, digest.hexdigest(), size_bytes))
-    try:
-        text = manifest.decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadArchive([f"{MANIFEST} is not text in UTF-8"]) from None
-    return Archive(path, tuple(sorted(files, key=lambda each: each.path)), text)
+    return ReadZip(tuple(sorted(files, key=lambda each: each.path)), kept)
 
 
 def pack(folder: Path, to: Path) -> None:
@@ -146,10 +181,23 @@ def unpack(archive: Archive, folder: Path) -> None:
       BadArchive: if the zip is not any more what it was when it was read.
       OSError: if a file cannot be written.
     """
-    known = {each.path: each for each in archive.files}
     folder.mkdir(parents=True)
+    extract(archive, folder)
+    for below, _, _ in os.walk(folder, topdown=False):
+        Path(below).chmod(0o555)
+
+
+def extract(archive: Archive, folder: Path, only: Container[str] | None = None) -> None:
+    """Write files of an archive into a folder that is there: all of them, or those of some paths.
+
+    Raises:
+      BadArchive, OSError: as `unpack`.
+    """
+    known = {each.path: each for each in archive.files}
     with _zip(archive.path) as opened:
-        for info in _checked(opened, archive.path.stat().st_size):
+        for info in _checked(opened, archive.path.stat().st_size, _no_manifest):
+            if only is not None and info.filename not in only:
+                continue
             expected = known.get(info.filename)
             if expected is None:
                 raise BadArchive([f"{info.filename} was not there when the archive was read"])
@@ -164,8 +212,6 @@ def unpack(archive: Archive, folder: Path) -> None:
             if digest.hexdigest() != expected.sha256:
                 raise BadArchive([f"{info.filename} is not what it was when the archive was read"])
             path.chmod(0o555 if expected.executable else 0o444)
-    for below, _, _ in os.walk(folder, topdown=False):
-        Path(below).chmod(0o555)
 
 
 @contextmanager
@@ -204,26 +250,32 @@ def _require_short_directory(path: Path) -> None:
         raise BadArchive([text])
 
 
-def _checked(opened: zipfile.ZipFile, archive_bytes: int) -> list[zipfile.ZipInfo]:
+def _checked(
+    opened: zipfile.ZipFile,
+    archive_bytes: int,
+    lacks: Callable[[Sequence[str]], str],
+    beside: Sequence[SubmittedFile] = (),
+) -> list[zipfile.ZipInfo]:
     """The files of a zip that keeps the rules, as far as its own list says."""
     infos = [info for info in opened.infolist() if not info.orig_filename.endswith("/")]
     if any(info.header_offset < 0 for info in opened.infolist()):
         raise BadArchive(["this is no zip that can be read: its list of files is broken"])
     problems = [text for info in opened.infolist() if (text := _problem(info))]
-    if len(infos) > MAX_FILES:
-        problems.append(_too_many_files(len(infos)))
+    if len(infos) + len(beside) > MAX_FILES:
+        problems.append(_too_many_files(len(infos) + len(beside)))
     names = [info.orig_filename for info in infos]
-    problems += _twins(names)
+    problems += twins(names)
     size_bytes = sum(info.file_size for info in infos)
-    if size_bytes > MAX_UNPACKED_BYTES:
-        problems.append(_too_much(size_bytes))
+    with_all_bytes = size_bytes + sum(each.size_bytes for each in beside)
+    if with_all_bytes > MAX_UNPACKED_BYTES:
+        problems.append(_too_much(with_all_bytes))
     elif size_bytes > MAX_RATIO * max(archive_bytes, 1):
         problems.append(
             f"unpacked it is {size_bytes // max(archive_bytes, 1)} times as large as packed; "
             f"at most {MAX_RATIO} times is taken"
         )
-    if MANIFEST not in names:
-        problems.append(_no_manifest(names))
+    if missing := lacks(names):
+        problems.append(missing)
     if problems:
         raise BadArchive(problems)
     return infos
@@ -267,7 +319,7 @@ def problem_of_path(path: str) -> str:
     return ""
 
 
-def _twins(names: Sequence[str]) -> Iterator[str]:
+def twins(names: Sequence[str]) -> Iterator[str]:
     """Names that are one on some systems, and files that are folders as well."""
     folded: dict[str, str] = {}
     for name in names:
@@ -333,17 +385,19 @@ def _kind(mode: int) -> str:
 
 
 def _no_manifest(names: Sequence[str]) -> str:
+    if MANIFEST in names:
+        return ""
     below = [name for name in names if name.endswith(f"/{MANIFEST}")]
     hint = f"; there is {below[0]}: zip what is in the folder, not the folder" if below else ""
     return f"there is no {MANIFEST} at its top{hint}"
 
 
 def _too_many_files(count: int) -> str:
-    return f"it has {count} files or more; at most {MAX_FILES} are taken"
+    return f"it has {count} files or more in all; at most {MAX_FILES} are taken"
 
 
 def _too_much(size_bytes: int) -> str:
     return (
-        f"unpacked it has {size_bytes} bytes; at most {MAX_UNPACKED_BYTES} are taken "
+        f"unpacked it has {size_bytes} bytes in all; at most {MAX_UNPACKED_BYTES} are taken "
         f"({MAX_UNPACKED_BYTES >> 20} MB)"
     )

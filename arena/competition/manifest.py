@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from arena.competition.archive import MANIFEST, problem_of_path
+from arena.competition.runtime_file import is_name
 from arena.competition.runtimes import BY_NAME, OWN, PYTHON, Language, language_of
 from arena.competition.toml_checks import Check, number, problems_of, said, table, text
 from arena.games.catalogue import GAMES, Game, UnknownGame, game_by_id
@@ -48,13 +49,23 @@ class Manifest:
     """Program and arguments; files are named from the top of the submission."""
     games: tuple[DeclaredGame, ...]
     runtime: str = PYTHON.name
-    """What runs it, by its name; `OWN` if it runs by itself."""
+    """What runs it, by its name: a language's, one that the arena has built, or `OWN` if it runs by itself."""
     memory_mb: int = 512
     """Of each of its processes; an arena with control groups bounds all of them together by it."""
     processes: int = 64
     """Threads count like processes: gRPC and a garbage collector have a dozen."""
     max_matches: int = 8
     """Matches that it plays at the same time, at most."""
+
+    @property
+    def runs_python(self) -> bool:
+        """Whether packages of Python, in a runtime or as wheels, are of use to it."""
+        return runs_python(self.command)
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it is run by a runtime that an arena has to have built."""
+        return self.runtime not in (*EVERY_RUNTIME, OWN)
 
     def as_json(self) -> dict[str, Any]:
         """As the registry keeps it."""
@@ -79,10 +90,20 @@ class BadManifest(ValueError):
         self.problems: Final = tuple(problems)
 
 
+def runs_python(command: Sequence[str]) -> bool:
+    """Whether Python runs a command."""
+    return bool(command) and language_of(command[0]) is PYTHON
+
+
 def read_manifest(
-    toml: str, paths: Collection[str], runtimes: Collection[str] = EVERY_RUNTIME
+    toml: str,
+    paths: Collection[str],
+    runtimes: Collection[str] = EVERY_RUNTIME,
+    built: Collection[str] | None = None,
 ) -> Manifest:
     """The manifest of a submission that has the files `paths`, for an arena that has `runtimes`.
+
+    `built` are those of Python that it has built; None if nobody knows here, so that any may be.
 
     Raises:
       BadManifest: with all that is wrong with it.
@@ -91,7 +112,7 @@ def read_manifest(
         given = tomllib.loads(toml)
     except tomllib.TOMLDecodeError as error:
         raise BadManifest([f"{MANIFEST} is not TOML: {error}"]) from error
-    return _Reader(given, paths, runtimes).manifest()
+    return _Reader(given, paths, runtimes, built).manifest()
 
 
 def _words(value: Any) -> str:
@@ -134,11 +155,16 @@ class _Reader:
     """Reads one manifest, and gathers all that is wrong with it."""
 
     def __init__(
-        self, given: Mapping[str, Any], paths: Collection[str], runtimes: Collection[str]
+        self,
+        given: Mapping[str, Any],
+        paths: Collection[str],
+        runtimes: Collection[str],
+        built: Collection[str] | None,
     ) -> None:
         self._given = given
         self._paths = paths
         self._runtimes = runtimes
+        self._built = built
         self._runtime = ""
         self._problems: list[str] = []
 
@@ -185,13 +211,28 @@ class _Reader:
 
     def _require_runtime(self, program: str) -> None:
         """That the arena has what the command is run by, and that `runtime` says nothing else."""
-        here, said_runtime = ", ".join(self._runtimes), self._said_runtime
-        if "runtime" in self._given and said_runtime not in (*self._runtimes, OWN):
-            self._problems.append(f"runtime is one of those that are here: {here}, {OWN}")
+        here, said_runtime = ", ".join((*self._runtimes, *(self._built or ()))), self._said_runtime
+        known = "runtime" not in self._given or said_runtime in (*self._runtimes, OWN)
+        if not known and self._may_be_built(said_runtime):
+            if program not in PYTHON.programs:
+                self._problems.append(
+                    f"runtime is {said_runtime}, which runs Python, and the command is run by {program}"
+                )
+        elif not known:
+            self._problems.append(
+                f"runtime is one of those that are here: {here}, {OWN}; "
+                "`arena runtimes build` makes another, of its organiser's TOML"
+            )
         elif self._runtime not in (*self._runtimes, OWN):
             self._problems.append(f"command: no {program} is here; what is: {here}")
         elif OWN not in (said_runtime, self._runtime) and said_runtime != self._runtime:
             self._problems.append(f"runtime is {said_runtime}, and the command is run by {program}")
+
+    def _may_be_built(self, name: Any) -> bool:
+        """Whether a runtime of this name was built, or may have been where it is submitted."""
+        if not isinstance(name, str):
+            return False
+        return is_name(name) if self._built is None else name in self._built
 
     def _file(self, path: str, wanted: str) -> None:
         if path in self._paths:

@@ -32,6 +32,10 @@ class BotCommand:
     """Program and arguments; paths to files are absolute."""
     limits: Limits | None = None
     """What it may use behind a wall, if less than every bot."""
+    packages: tuple[Path, ...] = ()
+    """Folders of Python packages that it reads, and imports from before all others."""
+    writes: Path | None = None
+    """The one folder of this machine that it may write in. The arena's own programs have one, bots none."""
 
     @property
     def text(self) -> str:

@@ -195,6 +195,9 @@ async def launch(
     # The bot's `python` is this one, which has the SDK.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     given |= {"PATH": path, "PYTHONUNBUFFERED": "1"}
+    if command.packages:
+        found = [*map(str, command.packages), *filter(None, [given.get("PYTHONPATH")])]
+        given["PYTHONPATH"] = os.pathsep.join(found)
     process: Running
     if wall is not None and not terminal:
         try:

@@ -81,9 +81,13 @@ def visible_to(command: BotCommand, data: Path, read_only: Sequence[Path] = ()) 
     for word in os.environ.get("PYTHONPATH", "").split(os.pathsep):
         if word and not why_never(path := Path(word).absolute(), data):
             paths.append(path)
-    paths += read_only
+    paths += [*command.packages, *read_only]
     kept = dict.fromkeys(
-        each for path in paths for each in (path, path.resolve()) if not _is_system(each)
+        each
+        for path in paths
+        if command.writes not in (path, *path.parents)  # that is shown to be written
+        for each in (path, path.resolve())
+        if not _is_system(each)
     )
     return Visible(tuple(_outermost(list(kept))), alone, why if alone else "")
 

@@ -210,6 +210,8 @@ class Wall:
     def limits_of(self, command: BotCommand) -> Limits:
         """What a bot may use: what it asked for, and no more than any bot."""
         asked = command.limits
+        if asked is not None and command.writes is not None:
+            return asked  # no bot, but a program of the arena's
         return self._limits if asked is None else asked.within(self._limits)
 
     def what_it_hid(self, text: str, visible: Visible, command: BotCommand) -> str:
@@ -239,6 +241,7 @@ class Wall:
             "" if socket_path is None else str(socket_path),
             str(folder),
             self.limits_of(command),
+            "" if command.writes is None else str(command.writes),
         )
         self._count += 1
         number = self._count

@@ -135,6 +135,8 @@ class Jailer:
         try:
             if cell.folder and self._level is Level.S1:
                 self._own(cell.folder, user)
+            if cell.writable:
+                self._own(cell.writable, user)
             group = self._groups.make(cell.limits) if self._groups is not None else None
             return start(cell, Way(self._level, self._bwrap, user, group), output)
         except BaseException:
@@ -160,7 +162,7 @@ class Jailer:
             self._reach.show(path, writable=True)
 
     def _own(self, folder: str, user: int) -> None:
-        """Let a bot without namespaces write in its folder."""
+        """Let a user write in a folder that is outside of what it has to itself."""
         if user >= 0:
             self._uncover(folder)
             os.chown(folder, user, GROUP)

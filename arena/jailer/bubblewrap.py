@@ -51,6 +51,8 @@ def _arguments(cell: Cell, filter_fd: int, block_fd: int, info_fd: int) -> Itera
     yield from ("--size", scratch_bytes, "--tmpfs", SCRATCH)
     for path in cell.visible:
         yield from ("--ro-bind-try", path, path)
+    if cell.writable:
+        yield from ("--bind", cell.writable, cell.writable)
     if cell.socket:
         yield from ("--ro-bind", cell.socket, SOCKET)
     # What bubblewrap puts all this in is a file system in memory, which has no bound.

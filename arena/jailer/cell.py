@@ -71,6 +71,8 @@ class Cell:
     folder: str = ""
     """Of this instance; where there are no namespaces it is what `SCRATCH` is elsewhere."""
     limits: Limits = field(default_factory=Limits)
+    writable: str = ""
+    """A folder beside that, which it may write in; what lies there stays."""
 
 
 def cell_of(told: Mapping[str, Any]) -> Cell:
@@ -88,6 +90,7 @@ def cell_of(told: Mapping[str, Any]) -> Cell:
             str(told["socket"]),
             str(told["folder"]),
             Limits(**limits),
+            str(told["writable"]),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no cell: {error!r}") from error
@@ -102,4 +105,5 @@ def cell_as_json(cell: Cell) -> dict[str, Any]:
         "socket": cell.socket,
         "folder": cell.folder,
         "limits": {each.name: getattr(cell.limits, each.name) for each in fields(Limits)},
+        "writable": cell.writable,
     }

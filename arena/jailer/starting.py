@@ -257,7 +257,9 @@ def _become_bot(cell: Cell) -> NoReturn:
         os.chdir(cell.folder)
     program = filter_program(platform.machine())
     landlock.confine(
-        (*_READABLE, *of_etc(), *cell.visible), (cell.folder,) if cell.folder else (), _DEVICES
+        (*_READABLE, *of_etc(), *cell.visible),
+        tuple(filter(None, (cell.folder, cell.writable))),
+        _DEVICES,
     )
     kernel.filter_calls(program)
     os.execve(cell.argv[0], list(cell.argv), dict(cell.environment))

@@ -5,6 +5,6 @@ bot, and has to stand what any bot meets once: messages with fields that it does
 asks that are withdrawn, a cut, several matches at once, and an arena that drains.
 """
 
-from arena.qualification.run import Wanted, qualify
+from arena.qualification.run import Shelves, Wanted, qualify
 
-__all__ = ["Wanted", "qualify"]
+__all__ = ["Shelves", "Wanted", "qualify"]

@@ -4,7 +4,7 @@ import functools
 import os
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -20,6 +20,7 @@ from arena.competition.report import (
     Report,
     last_of,
 )
+from arena.competition.wheels import read_wheels, require_fitting, wheels_in
 from arena.conformance.play import judge
 from arena.jail import BadCommand, BotCommand, Level, Wall, instance_name
 from arena.qualification import opponents, robustness
@@ -29,12 +30,14 @@ from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
+from arena.server.submissions.built_runtimes import BuiltRuntimes, site_of
 from arena.server.submissions.command import launched_manifest, submitted_command
+from arena.server.submissions.installed import INSTALLED, NotInstalled, install
 from arena.server.submissions.runtimes import offered
 from arena.server.tournaments.launcher import Launcher, NoShow
 
 MOST_S: Final = 60.0
-"""For everything, from the first look at the archive to the report."""
+"""For everything, from the first look at the archive to the report, but to install its wheels."""
 LOOKING_S: Final = 6.0
 """Of these, kept for what is done after play: looking at the replays of what failed."""
 START: Final = "start"
@@ -65,6 +68,37 @@ class Wanted:
         return shlex.join([*words, "--seed", self.seed])
 
 
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """Where packages are that a bot may have beside the SDK."""
+
+    data: Path | None = None
+    """The folder of the arena whose runtimes it may name; None has none."""
+    runtime_sha256: str = ""
+    """Of the runtime that it was submitted for; empty is the one that has its name now."""
+    installed: Path | None = None
+    """What was installed of wheels is kept here; None keeps nothing."""
+
+    def names(self) -> Collection[str] | None:
+        """The runtimes that it may name; None if that was looked at before."""
+        if self.runtime_sha256:
+            return None
+        return () if self.data is None else BuiltRuntimes(self.data).names()
+
+    def site(self, name: str) -> Path:
+        """The packages of a runtime that it names.
+
+        Raises:
+          BadCommand: if it is gone.
+        """
+        assert self.data is not None, "it has names"
+        sha256 = self.runtime_sha256
+        if not sha256:
+            named = BuiltRuntimes(self.data).named(name)
+            sha256 = "" if named is None else named.sha256
+        return site_of(sha256, self.data, "the bot")
+
+
 _LONGEST_FOLDER: Final = 90
 """Bytes of the folder of socket files: their whole paths have 107 at most. Else it is ports."""
 
@@ -87,6 +121,7 @@ def qualify(
     wanted: Wanted | None = None,
     told: Told = lambda _: None,
     wall: Wall | None = None,
+    shelves: Shelves | None = None,
 ) -> Report:
     """Find out whether the bot in an archive may play.
 
@@ -96,12 +131,14 @@ def qualify(
       wanted: What is looked at.
       told: Hears how far it is.
       wall: What the bot is jailed by; it has to hide `work / "data"`. None jails nobody.
+      shelves: Where packages are that it may have.
 
     Raises:
+      BadCommand: if it was submitted for a runtime that is not here any more.
       CannotServe, Unwritten: if nothing can be played on this machine.
       KeyboardInterrupt: if it was interrupted.
     """
-    wanted = wanted or Wanted()
+    wanted, shelves = wanted or Wanted(), shelves or Shelves()
     began_s = time.monotonic()
     work = work.absolute()  # the bot runs in a folder of its own
     work.mkdir(parents=True)
@@ -109,16 +146,19 @@ def qualify(
     again = shlex.join(["arena", "bots", "check", wanted.again])
     try:
         read = read_archive(archive)
-        manifest = read_manifest(read.manifest, read.paths, offered())
+        manifest = read_manifest(read.manifest, read.paths, offered(), shelves.names())
+        if manifest.runs_python:
+            require_fitting(read_wheels(read))
     except (BadArchive, BadManifest) as error:
         problem = "; ".join(error.problems)
         check = Check(MANIFEST_CHECK, passed=False, took_s=took_s(), problem=problem, again=again)
         return Report("", wanted.seed, took_s(), (check,), wanted.partial)
     unpack(read, work / "bot")
+    packages = [shelves.site(manifest.runtime)] if manifest.is_built else []
     manifested = Check(MANIFEST_CHECK, passed=True, took_s=took_s())
     told(manifested.title)
     jail = None if wall is None or wall.level is Level.S0 else wall
-    run = _Run(work, manifest, wanted, told, jail)
+    run = _Run(work, manifest, wanted, told, jail, shelves.installed or work / INSTALLED, packages)
     until_s = began_s + wanted.most_s - LOOKING_S
     try:
         serve(
@@ -146,9 +186,19 @@ class _Run:
     """What is started and played for one bot."""
 
     def __init__(
-        self, work: Path, manifest: Manifest, wanted: Wanted, told: Told, wall: Wall | None
+        self,
+        work: Path,
+        manifest: Manifest,
+        wanted: Wanted,
+        told: Told,
+        wall: Wall | None,
+        installed: Path,
+        packages: list[Path],
     ) -> None:
         self.found = _Found()
+        self._installed = installed
+        self._packages = packages
+        self._not_installed = ""
         self._work = work
         self._manifest = manifest
         self._wanted = wanted
@@ -167,7 +217,7 @@ class _Run:
         return self._work / "bots"
 
     def _candidate(self, name: str) -> BotCommand:
-        return launched_manifest(name, self._manifest.as_json(), self._work / "bot")
+        return launched_manifest(name, self._manifest.as_json(), self._work / "bot", self._packages)
 
     def _launcher(
         self, arena: Arena, commands: Sequence[BotCommand], nursery: trio.Nursery
@@ -175,7 +225,11 @@ class _Run:
         return Launcher(arena, commands, self._bots, nursery, wall=self._wall)
 
     async def main(self, left_s: float, arena: Arena) -> None:
-        """Everything that needs an arena, as long as there is time."""
+        """Everything that needs an arena, as long as there is time; wheels have their own."""
+        try:
+            await self._install()
+        except NotInstalled as error:
+            self._not_installed = f"its wheels cannot be installed: {error}"
         with trio.move_on_after(left_s):
             async with trio.open_nursery() as nursery:
                 if await self._starts(arena, nursery):
@@ -186,12 +240,14 @@ class _Run:
 
     async def _starts(self, arena: Arena, nursery: trio.Nursery) -> bool:
         began_s = trio.current_time()
-        problem = ""
-        launcher = self._launcher(arena, [self._candidate(START)], nursery)
-        try:
-            await launcher.require((BotId(START),))
-        except NoShow as error:
-            problem = why_absent(error)
+        problem = self._not_installed
+        if not problem:
+            launcher = self._launcher(arena, [self._candidate(START)], nursery)
+            try:
+                await launcher.require((BotId(START),))
+            except NoShow as error:
+                problem = why_absent(error)
+            nursery.start_soon(launcher.send_home)
         self.found.start = Check(
             START_CHECK,
             passed=not problem,
@@ -201,8 +257,15 @@ class _Run:
             again=self._wanted.command(START_CHECK) if problem else "",
         )
         self._told(self.found.start.title)
-        nursery.start_soon(launcher.send_home)
         return not problem
+
+    async def _install(self) -> None:
+        """Have the bot's own packages where it imports from, before all others."""
+        if not self._manifest.runs_python:
+            return
+        bot = self._work / "bot"
+        if wheels := wheels_in(bot):
+            self._packages.insert(0, await install(wheels, bot, self._installed, self._wall))
 
     async def _play(self, arena: Arena, nursery: trio.Nursery) -> None:
         families = {each.game.family: each.game for each in self.sittings}
@@ -305,4 +368,12 @@ class _Run:
         """What a process of the bot printed, its files named as in its archive."""
         names = dict.fromkeys((instance_name(process, 0), process))
         lines = [line for name in names for line in lines_of(self._bots / f"{name}.log")]
-        return [line.text.replace(f"{self._work / 'bot'}/", "") for line in lines]
+        folders = (self._work / "bot", *self._packages)
+        return [_without(line.text, folders) for line in lines]
+
+
+def _without(text: str, folders: Sequence[Path]) -> str:
+    """What a bot printed, without the folders that its files and packages are in."""
+    for folder in folders:
+        text = text.replace(f"{folder}/", "")
+    return text

@@ -399,6 +399,19 @@ class Registry:
             found: Mapping[str, Any] | None = connection.execute(query).scalar_one_or_none()
             return found
 
+    def run_by(self) -> Mapping[str, Sequence[Version]]:
+        """The versions that may still play by a runtime that was built, by its hash."""
+        table = schema.versions
+        over = (Event.REJECTED, Event.RETIRED, Event.BANNED)
+        found: dict[str, list[Version]] = {}
+        with self._database.reading() as connection:
+            query = select(table.c.bot).where(table.c.runtime_sha256 != "").distinct()
+            for bot in connection.execute(query.order_by(table.c.bot)).scalars().all():
+                for version in _versions(connection, bot):
+                    if version.runtime_sha256 and version.state not in over:
+                        found.setdefault(version.runtime_sha256, []).append(version)
+        return found
+
     def unqualified(self) -> tuple[Version, ...]:
         """Versions that are to be qualified, in the order in which they were submitted."""
         events = schema.version_events

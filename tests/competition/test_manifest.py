@@ -70,7 +70,7 @@ WRONG = [
         "runtime is node, and the command is run by python",
         "two",
     ),
-    (GOOD + 'runtime = "python-2"\n' + SOKO, "runtime is one of those that are here", "a runtime"),
+    (GOOD + 'runtime = "Python 2"\n' + SOKO, "runtime is one of those that are here", "a runtime"),
     (GOOD + "memory_mb = 0\n" + SOKO, "memory_mb is a whole number from 16 to 4,096", "no memory"),
     (GOOD + "memory_mb = true\n" + SOKO, "memory_mb is a whole number", "yes is no number"),
     (GOOD + "processes = 65\n" + SOKO, "processes is a whole number from 1 to 64", "processes"),
@@ -124,6 +124,32 @@ RUN_BY = [
 @pytest.mark.parametrize(("command", "runtime"), RUN_BY, ids=[row[1] + row[0] for row in RUN_BY])
 def test_a_command_says_what_runs_it(command, runtime):
     assert read_manifest(f"command = {command}\n{SOKO}", FILES).runtime == runtime
+
+
+# fmt: off
+BUILT = [
+    # command                      built here      what is wrong                                            why
+    ('["python", "bot.py"]',        ("ml", "old"),  "",                                                      "it is here"),
+    ('["python", "bot.py"]',        None,           "",                                                      "nobody knows here, as on a laptop"),
+    ('["python", "bot.py"]',        ("old",),       "here: python, node, java, old, own; `arena runtimes build`", "it is not here"),
+    ('["python", "bot.py"]',        (),             "runtime is one of those that are here",                 "none was built"),
+    ('["node", "dist/main.js"]',    ("ml",),        "runtime is ml, which runs Python, and the command is run by node", "of another language"),
+    ('["run"]',                     ("ml",),        "which runs Python, and the command is run by run",      "a program by itself"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("command", "built", "sentence", "_why"), BUILT, ids=[r[-1] for r in BUILT]
+)
+def test_a_manifest_may_name_a_runtime_that_was_built(command, built, sentence, _why):
+    toml = f'command = {command}\nruntime = "ml"\n{SOKO}'
+    if not sentence:
+        found = read_manifest(toml, FILES, built=built)
+        assert (found.runtime, found.is_built, found.runs_python) == ("ml", True, True)
+        return
+    with pytest.raises(BadManifest, match=sentence):
+        read_manifest(toml, FILES, built=built)
 
 
 def test_an_arena_takes_what_it_can_run():

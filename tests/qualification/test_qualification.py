@@ -10,9 +10,12 @@ import pytest
 from arena.competition.archive import pack
 from arena.competition.manifest import DeclaredGame
 from arena.games.catalogue import GAMES, game_by_id
-from arena.qualification import Wanted, opponents, qualify, robustness
+from arena.jail import Demand, raise_wall
+from arena.qualification import Shelves, Wanted, opponents, qualify, robustness
 from arena.qualification.games import order_of, sittings, turns_of
+from arena.server.submissions.building import build
 from arena.store.blobs import remove_unpacked
+from tests.doubles.wheels import TINY, wheel
 
 HEAD = "import random, sys, time\nimport cardarena\nfrom cardarena import klaberjass, soko\n"
 TAIL = '\nif __name__ == "__main__":\n    cardarena.run(MyBot)\n'
@@ -185,6 +188,7 @@ def test_the_process_of_an_arena_writes_the_report(tmp_path):
     (folder / "bot.toml").write_text(f'command = ["python", "bot.py"]\n{KLABERJASS}')
     pack(folder, tmp_path / "bot.zip")
     words = [tmp_path / "bot.zip", tmp_path / "work", tmp_path / "report.json", "./a", "q3"]
+    words += [tmp_path, ""]
     command = [sys.executable, "-m", "arena.qualification", *map(str, words)]
     run = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ})
     remove_unpacked(tmp_path / "work")
@@ -193,3 +197,92 @@ def test_the_process_of_an_arena_writes_the_report(tmp_path):
     assert run.returncode == 0, run.stderr
     report = json.loads((tmp_path / "report.json").read_text())
     assert (report["qualified"], report["seed"]) == (False, "q3")
+
+
+# Packages that a bot has beside the SDK.
+
+WITH_TINY = """
+import tiny
+class MyBot(cardarena.Bot):
+    def move(self, ask):
+        assert tiny.WORTH == 7
+        return random.choice(ask.moves)
+"""
+
+
+@pytest.fixture
+def jail(tmp_path):
+    """The wall that an arena qualifies behind; without one the bot plays unjailed, as on some laptops."""
+    with raise_wall(Demand.AUTO, data=tmp_path / "work" / "data") as raised:
+        yield raised
+
+
+def with_packages(tmp_path, jail, shelves=None, runtime="", **wheels):
+    folder = tmp_path / "my-bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text(HEAD + WITH_TINY + TAIL)
+    (folder / "bot.toml").write_text(f'command = ["python", "bot.py"]\n{runtime}{KLABERJASS}')
+    if wheels:
+        wheel(folder / "wheels", **wheels)
+    pack(folder, tmp_path / "bot.zip")
+    work = tmp_path / "work"
+    wanted = Wanted(only=("start", "klaberjass"), most_s=100.0)
+    try:
+        return qualify(tmp_path / "bot.zip", work, wanted, wall=jail, shelves=shelves)
+    finally:
+        remove_unpacked(work)
+
+
+def test_a_bot_plays_with_the_wheels_that_it_brings(tmp_path, jail):
+    report = with_packages(tmp_path, jail, files=TINY)
+    assert [each.problem for each in report.failed] == []
+    assert report.passed_games == ("klaberjass",)
+
+
+def test_a_bot_plays_with_the_runtime_that_its_organiser_built(tmp_path, jail):
+    wheel(tmp_path / "made")
+    (tmp_path / "ml.toml").write_text('name = "ml"\npackages = ["tiny"]\n')
+    data = tmp_path / "arena-data"
+    built, _ = build(tmp_path / "ml.toml", data, lambda *_: None, found_in=tmp_path / "made")
+    try:
+        report = with_packages(tmp_path, jail, Shelves(data), 'runtime = "ml"\n')
+    finally:
+        remove_unpacked(built.folder)
+    assert [each.problem for each in report.failed] == []
+    assert report.passed_games == ("klaberjass",)
+
+
+# fmt: off
+NOT_ITS_OWN = [
+    ({"tag": "cp26-cp26-linux_x86_64"},          "manifest", "wheels/tiny-1.0-cp26-cp26-linux_x86_64.whl is for another Python", "another Python"),
+    ({"files": {"../tiny.py": b""}},             "manifest", "wheels/tiny-1.0-py3-none-any.whl: '../tiny.py' is no plain path",  "an evil one"),
+    ({"files": {"tiny-1.0.data/evil/x": b""}},   "start",    "its wheels cannot be installed: ",                                "pip refuses it"),
+    ({"files": {"huge/__init__.py": b""}},       "start",    "exit code 1 before it said hello",                                "not what it imports"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("wheels", "check", "sentence", "_why"), NOT_ITS_OWN, ids=[row[-1] for row in NOT_ITS_OWN]
+)
+def test_wheels_that_do_not_do_are_named(tmp_path, jail, wheels, check, sentence, _why):
+    report = with_packages(tmp_path, jail, **wheels)
+    (failed,) = report.failed
+    assert failed.name == check
+    assert sentence in failed.problem
+    assert str(tmp_path) not in "".join(report.words("my-bot")).replace(failed.again, "")
+
+
+def test_a_bot_of_node_may_have_a_folder_of_that_name(tmp_path):
+    folder = tmp_path / "my-bot"
+    (folder / "wheels").mkdir(parents=True)
+    (folder / "wheels" / "x.txt").write_text("")
+    (folder / "run").write_text("#!/bin/sh\nexit 3\n")
+    (folder / "run").chmod(0o755)
+    (folder / "bot.toml").write_text(f'command = ["run"]\n{KLABERJASS}')
+    pack(folder, tmp_path / "bot.zip")
+    try:
+        report = qualify(tmp_path / "bot.zip", tmp_path / "work", Wanted(only=("start",)))
+    finally:
+        remove_unpacked(tmp_path / "work")
+    assert [each.name for each in report.failed] == ["start"]

@@ -43,7 +43,7 @@ class House:
         sha256, _ = Blobs(self.data).keep(made)
         return self.registry.submit("a", sha256=sha256, manifest={}, now=NOW)
 
-    async def qualify(self, archive, work, again, seed):
+    async def qualify(self, archive, work, again, seed, runtime):
         self.asked.append((read_archive(archive).sha256[:6], again, seed))
         await trio.lowlevel.checkpoint()
         if isinstance(self.finds, Exception):
@@ -140,7 +140,7 @@ def test_who_retired_meanwhile_stays_so(house, event):
     house.submit("1")
     own = house.qualifier()
 
-    async def qualify(archive, work, again, seed):
+    async def qualify(archive, work, again, seed, runtime):
         house.registry.record("a", 1, event, who="ann", now=NOW)
         return GOOD
 
@@ -153,7 +153,7 @@ def test_who_retired_meanwhile_stays_so(house, event):
 
 FAKE = """
 import json, sys, time
-archive, work, target, again, seed = sys.argv[1:]
+archive, work, target, again, seed, data, runtime = sys.argv[1:]
 {}
 """
 
@@ -170,7 +170,9 @@ def in_a_process(monkeypatch, tmp_path, code):
 
     monkeypatch.setattr(trio.lowlevel, "open_process", open_process)
     work = tmp_path / "qualification" / "x"
-    return trio.run(qualifier.in_a_process, tmp_path / "a.zip", work, "./a", "q1")
+    return trio.run(
+        qualifier.in_a_process, tmp_path, tmp_path / "a.zip", work, "./a", "q1", "f" * 64
+    )
 
 
 def test_the_report_of_the_process_is_taken(monkeypatch, tmp_path):

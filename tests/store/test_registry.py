@@ -309,6 +309,15 @@ def test_what_waits_for_qualification_is_in_the_order_of_submission(anns):
     assert [*map(str, anns.unqualified())] == ["a@1", "a@2", "0@2"]
 
 
+def test_who_needs_a_runtime_are_those_that_may_still_play(anns):
+    for sha256, runtime_sha256 in (("1", "f"), ("2", "f"), ("3", "f"), ("4", "e"), ("5", "")):
+        anns.submit("a", sha256=sha256, manifest={}, runtime_sha256=runtime_sha256, now=NOW)
+    anns.record("a", 2, Event.REJECTED, who="arena", now=NOW)
+    anns.record("a", 4, Event.RETIRED, who="ann", now=NOW)
+    found = {key: [*map(str, versions)] for key, versions in anns.run_by().items()}
+    assert found == {"f": ["a@1", "a@3"]}
+
+
 # The checker.
 
 

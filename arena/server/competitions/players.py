@@ -11,11 +11,16 @@ from typing import Final
 
 import trio
 
+from arena.competition.archive import BadArchive
+from arena.competition.manifest import runs_python
 from arena.competition.pairing import HOUSE
+from arena.competition.wheels import require_fitting, wheels_in
 from arena.jail import UPLOADS_AT, BadCommand, BotCommand, Level, Wall, parse_commands
 from arena.server.arena import Arena
 from arena.server.bots import BotId
+from arena.server.submissions.built_runtimes import site_of
 from arena.server.submissions.command import launched_manifest
+from arena.server.submissions.installed import INSTALLED, NotInstalled, folder_of, install
 from arena.server.tournaments.launcher import Launcher
 from arena.store import Blobs, StoreError, Version
 
@@ -98,7 +103,7 @@ class Players:
             raise BadCommand(
                 f"{version} was uploaded, and is not launched at jail level {self.level}"
             )
-        self.add(command_of(version, self._data))
+        self.add(command_of(version, self._data, self._wall))
         return BotId(str(version))
 
     def is_launched(self, name: str) -> bool:
@@ -162,8 +167,10 @@ def launched_command(name: str, command: str) -> BotCommand:
     return BotCommand(name, parsed.argv)
 
 
-def command_of(version: Version, data: Path) -> BotCommand:
+def command_of(version: Version, data: Path, wall: Wall | None = None) -> BotCommand:
     """How an uploaded version is launched. Blocks until its files are unpacked.
+
+    Wheels of it that are not installed any more are, behind the wall: then it is called on a thread of trio's.
 
     Raises:
       BadCommand: if its manifest has no command, its files are gone or damaged, or what runs it is
@@ -175,4 +182,25 @@ def command_of(version: Version, data: Path) -> BotCommand:
         raise BadCommand(f"the files of {version} are gone: {error}") from error
     except OSError as error:
         raise BadCommand(f"{version} cannot be unpacked: {error.strerror}") from error
-    return launched_manifest(str(version), version.manifest, folder)
+    return launched_manifest(
+        str(version), version.manifest, folder, _packages(version, folder, data, wall)
+    )
+
+
+def _packages(version: Version, folder: Path, data: Path, wall: Wall | None) -> list[Path]:
+    """The folders of packages that a version has, beside the SDK: first its own."""
+    if not runs_python(version.manifest.get("command", ())):
+        return []
+    found = []
+    if wheels := wheels_in(folder):
+        try:
+            require_fitting(wheels)
+            site = folder_of(wheels, data / INSTALLED)
+            if not site.is_dir():
+                trio.from_thread.run(install, wheels, folder, data / INSTALLED, wall)
+        except (BadArchive, NotInstalled, OSError) as error:
+            raise BadCommand(f"the wheels of {version} are not installed: {error}") from error
+        found.append(site)
+    if version.runtime_sha256:
+        found.append(site_of(version.runtime_sha256, data, str(version)))
+    return found

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +22,12 @@ _OF_JAVA: Final = (
 """By itself a Java reserves more addresses than a bot has, and threads for every core."""
 
 
-def launched_manifest(name: str, manifest: Mapping[str, Any], folder: Path) -> BotCommand:
+def launched_manifest(
+    name: str, manifest: Mapping[str, Any], folder: Path, packages: Sequence[Path] = ()
+) -> BotCommand:
     """The command of a manifest as the registry keeps it, bounded by what the manifest asks for.
+
+    `packages` are the folders of Python packages that it has beside the SDK.
 
     Raises:
       BadCommand: if it has none, or this machine does not have what it is run by.
@@ -40,7 +45,8 @@ def launched_manifest(name: str, manifest: Mapping[str, Any], folder: Path) -> B
         memory_bytes=memory_mb * MB if isinstance(memory_mb, int) else every.memory_bytes,
         processes=processes if isinstance(processes, int) else every.processes,
     )
-    return submitted_command(name, words, folder, limits)
+    made = submitted_command(name, words, folder, limits)
+    return replace(made, packages=tuple(packages))
 
 
 def submitted_command(

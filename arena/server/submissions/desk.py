@@ -13,7 +13,9 @@ from typing import Final
 
 from arena.competition.archive import read_archive
 from arena.competition.manifest import read_manifest
+from arena.competition.wheels import read_wheels, require_fitting
 from arena.server.gate.tokens import key_id, new_token, token_sha256
+from arena.server.submissions.built_runtimes import BuiltRuntimes
 from arena.server.submissions.runtimes import offered
 from arena.store import Blobs, Bot, Key, Keys, Registry, Scope, StoreError, Version
 from arena.store.keys import KeyIdTaken
@@ -54,6 +56,7 @@ class Desk:
         """`now` gives the time in UTC."""
         self.registry: Final = registry
         self.blobs: Final = Blobs(data)
+        self.runtimes: Final = BuiltRuntimes(data)
         self.data: Final = data
         self._keys = keys
         self._now = now
@@ -131,11 +134,19 @@ class Desk:
           StoreError: as `Registry.submit` says.
         """
         archive = read_archive(path)
-        manifest = read_manifest(archive.manifest, archive.paths, offered())
+        built = {each.name: each for each in self.runtimes.all() if not each.lacks}
+        manifest = read_manifest(archive.manifest, archive.paths, offered(), built)
+        if manifest.runs_python:
+            require_fitting(read_wheels(archive))
         sha256, new = self.blobs.keep(archive)
         try:
             return self.registry.submit(
-                bot, sha256=sha256, manifest=manifest.as_json(), now=self.now
+                bot,
+                sha256=sha256,
+                manifest=manifest.as_json(),
+                # What is built under the name later is not its own.
+                runtime_sha256=built[manifest.runtime].sha256 if manifest.is_built else "",
+                now=self.now,
             )
         except BaseException:
             if new:

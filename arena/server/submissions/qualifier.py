@@ -5,9 +5,11 @@ qualification was cut short is taken up again, from its beginning.
 """
 
 import contextlib
+import functools
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -47,8 +49,10 @@ class NotQualified(Exception):
 class Qualify(Protocol):
     """Finds out whether the archive at a path may play, in a folder that is not there yet."""
 
-    def __call__(self, archive: Path, work: Path, again: str, seed: str) -> Awaitable[Report]:
-        """May raise `NotQualified`."""
+    def __call__(
+        self, archive: Path, work: Path, again: str, seed: str, runtime_sha256: str
+    ) -> Awaitable[Report]:
+        """Of a bot that has a runtime, or an empty text. May raise `NotQualified`."""
         ...
 
 
@@ -71,7 +75,7 @@ class Qualifier:
         self._registry = registry
         self._blobs = Blobs(data)
         self._now = now
-        self._qualify = qualify or in_a_process
+        self._qualify = qualify or functools.partial(in_a_process, data)
         self._news = news or News(lambda: None)
         self._tries: dict[str, int] = {}
 
@@ -110,7 +114,9 @@ class Qualifier:
         _log.info("a version is being qualified", extra={"version": str(version)})
         try:
             archive = await trio.to_thread.run_sync(self._blobs.archive, version.sha256)
-            report = await self._qualify(archive.path, work, f"./{version.bot}", _seed(version))
+            report = await self._qualify(
+                archive.path, work, f"./{version.bot}", _seed(version), version.runtime_sha256
+            )
             await trio.to_thread.run_sync(self._keep, version, report, work)
         finally:
             with trio.CancelScope(shield=True):
@@ -127,6 +133,7 @@ class Qualifier:
             if not log.name.startswith(("sample_", "random-")):
                 # Where the arena keeps its files is nobody else's.
                 told = log.read_bytes().replace(f"{work.absolute() / 'bot'}/".encode(), b"")
+                told = _packages_in(self._data).sub(b"", told)
                 (folder / f"qualification-{log.name}").write_bytes(told)
         now = self._now()
         self._registry.keep_report(version.bot, version.number, report.as_json(), now=now)
@@ -145,6 +152,12 @@ class Qualifier:
                 )
 
 
+def _packages_in(data: Path) -> re.Pattern[bytes]:
+    """How the folders of packages begin, as a bot's tracebacks name them."""
+    folder = re.escape(f"{data.absolute()}/".encode())
+    return re.compile(folder + rb"(installed/[0-9a-f]{64}|runtimes/[^/\s]+/site)/")
+
+
 def _seed(version: Version) -> str:
     """Of the deals: others for each version, and the same when it is taken up again."""
     return f"q{version.number}"
@@ -161,7 +174,9 @@ async def _end(process: trio.Process) -> None:
     await process.wait()
 
 
-async def in_a_process(archive: Path, work: Path, again: str, seed: str) -> Report:
+async def in_a_process(
+    data: Path, archive: Path, work: Path, again: str, seed: str, runtime_sha256: str
+) -> Report:
     """Qualify in a process of its own, which is ended if it takes too long or the arena stops.
 
     Raises:
@@ -169,7 +184,7 @@ async def in_a_process(archive: Path, work: Path, again: str, seed: str) -> Repo
     """
     work.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     target = work.parent / f"{work.name}.json"
-    words = (archive, work, target, again, seed)
+    words = (archive, work, target, again, seed, data, runtime_sha256)
     command = [sys.executable, "-m", "arena.qualification", *map(str, words)]
     process = await trio.lowlevel.open_process(
         command,

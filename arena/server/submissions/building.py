@@ -1,0 +1,227 @@
+"""Building a runtime: the wheels that are asked for, found once, locked by hash, and installed beside.
+
+Only wheels are taken, so nothing of a package runs while it is built. A build that is ended leaves a
+hidden folder, which nobody reads and the next build removes.
+"""
+
+import hashlib
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, Protocol
+
+from packaging.utils import parse_wheel_filename
+
+from arena.competition.runtime_file import (
+    LockedWheel,
+    RuntimeFile,
+    lock_text,
+    read_lock,
+    read_runtime,
+    runtime_sha256,
+)
+from arena.competition.wheels import python_here
+from arena.server.submissions.built_runtimes import SITE, BuiltRuntime, BuiltRuntimes
+from arena.store.blobs import remove_unpacked
+
+SDK: Final = "cardarena"
+_DOWNLOADING: Final = re.compile(r"\s*(?:Downloading|Using cached) (?P<file>[^\s/]+\.whl)\b.*")
+_PROGRESS: Final = re.compile(r"\s*Progress (?P<done>\d+) of (?P<size>\d+)")
+_ERROR: Final = "ERROR: "
+
+
+class NotBuilt(Exception):
+    """There is no such runtime to be had; the text says why."""
+
+
+class Told(Protocol):
+    """Hears how far it is."""
+
+    def __call__(self, what: str, done: int = 0, size: int = 0) -> None:
+        """Take in what is done, with bytes where it is downloaded."""
+        ...
+
+
+def build(
+    path: Path,
+    data: Path,
+    told: Told,
+    *,
+    found_in: Path | None = None,
+    run: Callable[[Sequence[str]], Iterator[str]] | None = None,
+) -> tuple[BuiltRuntime, bool]:
+    """Build the runtime that a TOML asks for; returns it, and whether it is new.
+
+    The lock beside the TOML says which wheels; without one, or if other packages are asked for, they
+    are found and the lock is written.
+
+    Args:
+      path: Of the TOML.
+      data: The arena's folder, which gets the runtime.
+      told: Hears how far it is.
+      found_in: A folder in which all wheels are; otherwise they come from where pip is set to look.
+      run: Runs pip with words, and gives the lines that it prints.
+
+    Raises:
+      BadRuntime, NotBuilt: if it cannot be built.
+      OSError: if a file cannot be read or written.
+    """
+    asked = read_runtime(path.read_text("utf-8"))
+    pip = _Pip(run or _run_pip, found_in, told)
+    lock = path.with_suffix(".lock")
+    locked = None
+    if lock.exists():
+        locked = read_lock(lock.read_text("utf-8"), asked, python_here())
+    runtimes = BuiltRuntimes(data)
+    with (
+        runtimes.changing(lambda: told("waiting for another build")),
+        runtimes.partial() as partial,
+    ):
+        there = None if locked is None else runtimes.of(runtime_sha256(python_here(), locked))
+        if locked is not None and there is not None and there.name == asked.name:
+            return runtimes.keep(partial, asked.name, there.sha256, locked)
+        wheels = _wheels(pip, asked, locked, partial)
+        if not wheels:
+            raise NotBuilt(f"{path} asks for nothing that is needed on this system")
+        told("installing")
+        (partial / SITE).mkdir()
+        pip.install(partial / "requirements", partial / "wheels", partial / SITE)
+        remove_unpacked(partial / "wheels")
+        (partial / "requirements").unlink()
+        if locked is None:
+            _write(lock, lock_text(asked, python_here(), wheels))
+        return runtimes.keep(partial, asked.name, runtime_sha256(python_here(), wheels), wheels)
+
+
+def _wheels(
+    pip: "_Pip",
+    asked: RuntimeFile,
+    locked: tuple[LockedWheel, ...] | None,
+    partial: Path,
+) -> tuple[LockedWheel, ...]:
+    """Have the wheels in a folder: those of the lock, or else what is found for what is asked."""
+    folder = partial / "wheels"
+    folder.mkdir()
+    if locked is None:
+        _write(partial / "asked", "".join(f"{each}\n" for each in asked.packages))
+        _write(partial / "sdk", "".join(f"{each}\n" for each in of_the_sdk()))
+        pip.find(partial / "asked", partial / "sdk", folder)
+        for name in ("asked", "sdk"):
+            (partial / name).unlink()
+    else:
+        _write(partial / "requirements", lock_text(asked, python_here(), locked))
+        pip.fetch(partial / "requirements", folder)
+    wheels = tuple(sorted(map(_locked, folder.iterdir()), key=lambda each: each.name))
+    if locked is None:
+        _write(partial / "requirements", lock_text(asked, python_here(), wheels))
+    return wheels
+
+
+def of_the_sdk() -> tuple[str, ...]:
+    """What the SDK needs: no runtime brings it in a version that bots could not be run with."""
+    try:
+        wanted = importlib.metadata.requires(SDK) or []
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+    return tuple(each for each in wanted if "extra ==" not in each)
+
+
+class _Pip:
+    """What pip is asked for."""
+
+    def __init__(
+        self, run: Callable[[Sequence[str]], Iterator[str]], found_in: Path | None, told: Told
+    ) -> None:
+        self._run = run
+        self._told = told
+        # Elsewhere than in a folder it looks where its own settings say.
+        self._where = _only_in(found_in) if found_in else []
+
+    def find(self, asked: Path, held_to: Path, folder: Path) -> None:
+        """Get what is asked for, and all that it needs."""
+        self._ask(
+            *("download", "--dest", str(folder), "--progress-bar", "raw"),
+            *("--requirement", str(asked), "--constraint", str(held_to), *self._where),
+        )
+
+    def fetch(self, lock: Path, folder: Path) -> None:
+        """Get what a lock says, and nothing else."""
+        self._ask(
+            *("download", "--dest", str(folder), "--progress-bar", "raw", "--no-deps"),
+            *("--require-hashes", "--requirement", str(lock), *self._where),
+        )
+
+    def install(self, lock: Path, wheels: Path, site: Path) -> None:
+        """Install what was got."""
+        self._ask(
+            *("install", "--target", str(site), "--no-deps", "--require-hashes", "--no-cache-dir"),
+            *("--requirement", str(lock), *_only_in(wheels)),
+        )
+
+    def _ask(self, *words: str) -> None:
+        errors, file = [], ""
+        try:
+            for line in self._run((*words, "--only-binary", ":all:")):
+                if line.startswith(_ERROR):
+                    errors.append(line.removeprefix(_ERROR).strip())
+                elif found := _DOWNLOADING.fullmatch(line):
+                    file = found["file"]
+                    self._told(file)
+                elif progress := _PROGRESS.fullmatch(line):
+                    self._told(file, int(progress["done"]), int(progress["size"]))
+        except subprocess.CalledProcessError as error:
+            why = errors[-1] if errors else f"it ended with exit code {error.returncode}"
+            raise NotBuilt(
+                f"pip has no wheels of it for {python_here()}: {why}"
+                if words[0] == "download"
+                else f"pip cannot install it: {why}"
+            ) from error
+
+
+def _only_in(folder: Path) -> list[str]:
+    """Options by which pip looks into a folder, and nowhere that its settings say."""
+    return ["--isolated", "--no-index", "--find-links", str(folder)]
+
+
+def _run_pip(words: Sequence[str]) -> Iterator[str]:
+    command = [sys.executable, "-m", "pip", *words]
+    # Progress is told as it comes, and nothing is asked of who watches.
+    command += ["--no-input", "--disable-pip-version-check", "--no-color"]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    assert process.stdout is not None
+    try:
+        with process.stdout as lines:
+            for line in lines:
+                yield line.rstrip("\n")
+        if code := process.wait():
+            raise subprocess.CalledProcessError(code, command)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def _locked(path: Path) -> LockedWheel:
+    if path.suffix != ".whl":
+        raise NotBuilt(f"pip found {path.name}, which is no wheel")
+    name, version, _, _ = parse_wheel_filename(path.name)
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return LockedWheel(name, str(version), sha256)
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(f"{path.name}.{os.getpid()}")
+    partial.write_text(text, "utf-8")
+    partial.replace(path)
