@@ -29,6 +29,7 @@ from arena.server.office import Office
 from arena.server.refusals import Refused
 from arena.server.submissions.qualifier import Qualifier
 from arena.server.submissions.remote_versions import RemoteVersions
+from arena.server.tables_apart import TablesApart
 from arena.store import Store, keep_in, open_store
 
 DEFAULT_PORT = 7654
@@ -249,17 +250,19 @@ def _run(
             if session is not None:
                 session.close(verdict)
 
-        office = Office(store.competitions(), arena_key(settings.data))
         registry = store.registry()
         versions = RemoteVersions(registry, _now)
         arena.on_version = versions.heard
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(KeyWatch(keys, tokens, hang_up, store.news()).run)
-            nursery.start_soon(versions.run)
-            qualifier = Qualifier(settings.data, registry, _now, news=store.news())
-            nursery.start_soon(qualifier.run)
-            hall = Hall(arena, store, office, settings.data, nursery, wall=wall)
-            nursery.start_soon(hall.run)
+        tables = TablesApart(store_path(settings.data))
+        office = Office(store.competitions(), arena_key(settings.data), make=tables.unsigned)
+        with contextlib.closing(tables):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(KeyWatch(keys, tokens, hang_up, store.news()).run)
+                nursery.start_soon(versions.run)
+                qualifier = Qualifier(settings.data, registry, _now, news=store.news())
+                nursery.start_soon(qualifier.run)
+                hall = Hall(arena, store, office, settings.data, nursery, wall=wall)
+                nursery.start_soon(hall.run)
 
     try:
         run_server(settings, tokens, main)

@@ -294,8 +294,9 @@ class _Host:
             registry, keys = store.registry(), store.keys()
             self._desk = Desk(self._settings.data, registry, keys, lambda: datetime.now(UTC))
             await asyncio.to_thread(self._desk.clear)
-            self._store, self._office = store, Office(store.competitions(), signer)
             self._tables = TablesApart(data_folder.store_path(self._settings.data))
+            make = self._tables.unsigned
+            self._store, self._office = store, Office(store.competitions(), signer, make=make)
             # What an earlier process left, before this one writes anything.
             recovery = await asyncio.to_thread(
                 recover, folder, replays, held=lambda _: True, signer=signer

@@ -60,6 +60,17 @@ class Checked:
     table: Json
 
 
+@dataclass(frozen=True, slots=True)
+class Unsigned:
+    """What the next official table of a competition is, before anybody signs it."""
+
+    number: int
+    body: str
+    record: str
+    """JSON Lines of all that it was made from: one text, which is handed on at once."""
+    inputs_sha256: str
+
+
 def _utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -73,9 +84,11 @@ class Office:
         signer: Signer,
         *,
         now: Callable[[], datetime] = _utc_now,
+        make: Callable[[str], Unsigned] | None = None,
     ) -> None:
-        """`signer` signs official tables."""
+        """`signer` signs official tables; `make` makes them elsewhere, by a competition's name."""
         self._held = competitions
+        self._make = make or (lambda name: unsigned(competitions, name))
         self._signer = signer
         self._now = now
 
@@ -290,16 +303,14 @@ class Office:
 
     def _frozen(self, name: str) -> OfficialTable:
         """The next official table, of what is complete now."""
-        held, record = self._held.get(name), self._held.record(name)
-        number = held.tables + 1
-        body = frozen_bytes(frozen(record, number))
+        made = self._make(name)
         return OfficialTable(
-            number=number,
-            body=body.decode(),
-            record=tuple(record_lines(record)),
-            inputs_sha256=record.inputs_sha256,
+            number=made.number,
+            body=made.body,
+            record=tuple(made.record.split("\n")),
+            inputs_sha256=made.inputs_sha256,
             public_key=self._signer.public_key.hex(),
-            signature=self._signer.sign(table_statement(body)).hex(),
+            signature=self._signer.sign(table_statement(made.body.encode())).hex(),
             at_unix_ms=int(self._now().timestamp() * 1000),
         )
 
@@ -333,6 +344,22 @@ class Office:
         rows = table["overall"] or table["games"][0]["rows"]
         # A ladder's rows are versions, as ann@7, and its bots are what enters elsewhere.
         return tuple(dict.fromkeys(row["bot"].partition("@")[0] for row in rows))
+
+
+def unsigned(held: Competitions, name: str) -> Unsigned:
+    """The next official table of a competition, of what is complete now.
+
+    Raises:
+      NoCompetition: if there is none of that name.
+    """
+    record = held.record(name)
+    number = held.get(name).tables + 1
+    return Unsigned(
+        number,
+        frozen_bytes(frozen(record, number)).decode(),
+        "\n".join(record_lines(record)),
+        record.inputs_sha256,
+    )
 
 
 def table_of(held: Competitions, name: str, number: int | None = None) -> Json:

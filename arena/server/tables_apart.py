@@ -1,4 +1,4 @@
-"""Tables that are shown are made in a process of their own, so that no match waits while sums are done.
+"""Tables are made in a process of their own, so that no match waits while sums are done.
 
 A live table of many deal-sets takes seconds of Python. On another thread of the arena they would be taken from
 the loop, a switch of threads at a time. The process opens the store by itself, as any command does, gives way
@@ -20,11 +20,13 @@ from typing import Final, Protocol, TypeVar
 
 from arena.competition.tables import Json
 from arena.referee.workers import begin_worker
-from arena.server.office import latest_table, table_of
+from arena.server.office import Unsigned, latest_table, table_of, unsigned
 from arena.store import Store, StoreError, open_store
 
 FRESH_S: Final = 10.0
 """How long a live table is shown again."""
+
+_NOT_NOW: Final = "tables cannot be made just now"
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -84,6 +86,10 @@ class TableMaker:
                         return found
         return None
 
+    def unsigned(self, name: str) -> Unsigned:
+        """As `TablesApart.unsigned`."""
+        return unsigned(self._held, name)
+
     def _made_anew(self, name: str) -> Json:
         now_s = self._now_s()
         self._made = {
@@ -95,7 +101,10 @@ class TableMaker:
 
 
 class TablesApart:
-    """`Tables` of the store at a path, in a process of their own. Used on an asyncio loop."""
+    """`Tables` of the store at a path, in a process of their own. Used on an asyncio loop.
+
+    Official ones are made there for whoever signs them, on another thread.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -117,9 +126,21 @@ class TablesApart:
                 future = await asyncio.to_thread(self._submit, do, given)
                 return await asyncio.wrap_future(future)
             except BrokenProcessPool:
-                _log.warning("the process that makes tables has died, and another one is started")
-                self._drop()
-        raise StoreError("tables cannot be made just now")
+                self._has_died()
+        raise StoreError(_NOT_NOW)
+
+    def unsigned(self, name: str) -> Unsigned:
+        """As `arena.server.office.unsigned`. Blocks until it is made, and is called on no loop."""
+        for _ in range(2):
+            try:
+                return self._submit(_unsigned, (name,)).result()
+            except BrokenProcessPool:
+                self._has_died()
+        raise StoreError(_NOT_NOW)
+
+    def _has_died(self) -> None:
+        _log.warning("the process that makes tables has died, and another one is started")
+        self._drop()
 
     def _submit(self, do: Callable[..., _T], given: tuple[object, ...]) -> "Future[_T]":
         with self._lock:
@@ -167,3 +188,7 @@ def _table(name: str, number: int) -> Shown:
 
 def _pair(name: str, game: str, bot: str, other: str) -> Json | None:
     return _makers[0].pair(name, game, bot, other)
+
+
+def _unsigned(name: str) -> Unsigned:
+    return _makers[0].unsigned(name)

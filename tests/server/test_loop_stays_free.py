@@ -60,7 +60,8 @@ from tests.server.sittings import World
 REPLAY_BYTES = 44_000
 MATCHES = 300
 IN_PLAY, BOTS = 2_000, 3_000
-COMPETITORS = 20
+COMPETITORS = 100
+"""As many as a competition is planned to have."""
 VERSIONS, LOGS, OWNERS = 120, 120, 120
 MOST_CALLS = 5_000
 """Of Python in one callback of the loop: about a millisecond."""
@@ -190,6 +191,8 @@ def competition(built):
         leases = held.leases("autumn", 0)
         for job in leases.lease("arena", 999, now_unix_ms=0):
             told = {match.id: outcome(match, skills) for match in job.deal_set.matches}
+            pair = WORST["/cardarena.v1.TableService/GetPair"]
+            pair.bot, pair.other = job.deal_set.matches[0].bots  # who have met
             leases.report("arena", job, told, now_unix_ms=1)
     office.control("autumn", Action.FINISH, who="org")
     ask = Ask("ann@2", "ann@1", plan.terms, each_other=False, most=9, same_within=None)

@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from arena.server.office import latest_table
+from arena.competition.states import Action
+from arena.server.office import Office, latest_table, unsigned, verify
 from arena.server.tables_apart import FRESH_S, TableMaker, TablesApart
 from arena.store import NoCompetition, StoreError, open_store
 from tests.server.test_office import House
@@ -70,6 +71,33 @@ def test_where_the_process_dies_another_one_makes_the_table(house, apart):
             await apart.table("autumn", 0)
 
     asyncio.run(main())
+
+
+@pytest.mark.slow
+def test_an_official_table_is_made_in_another_process_and_signed_in_this_one(
+    house, apart, monkeypatch
+):
+    expected = unsigned(house.held, "autumn")
+
+    def here(*_):
+        pytest.fail("sums were done in the arena's process")
+
+    monkeypatch.setattr("arena.server.office.frozen", here)
+    office = Office(house.held, house.key, make=apart.unsigned)
+    with pytest.raises(NoCompetition, match="there is no competition 'spring'"):
+        apart.unsigned("spring")
+    process = process_of(apart)
+    process.kill()
+    process.join()
+    office.control("autumn", Action.FREEZE, who="org")
+    table = house.held.table("autumn")
+    assert (table.number, table.body) == (expected.number, expected.body)
+    assert "\n".join(table.record) == expected.record
+    monkeypatch.undo()
+    assert verify(office.deals("autumn", 1)).number == 1
+    apart.close()
+    with pytest.raises(StoreError, match="the arena closes"):
+        office.control("autumn", Action.FREEZE, who="org")
 
 
 def test_nothing_of_a_table_is_made_on_the_loop_or_beside_it(house, apart, monkeypatch):
