@@ -10,12 +10,23 @@ import trio
 from arena.competition.archive import read_archive
 from arena.competition.versions import Event
 from arena.competition.wheels import wheels_in
-from arena.jail import UPLOADS_AT, BotCommand, Demand, Level, Wall, launch, raise_wall, read_output
+from arena.jail import (
+    UPLOADS_AT,
+    BadCommand,
+    BotCommand,
+    Demand,
+    Level,
+    Wall,
+    launch,
+    raise_wall,
+    read_output,
+)
 from arena.server.competitions.players import command_of
 from arena.server.submissions import installed
 from arena.server.submissions.installed import (
     INSTALLED,
     NotInstalled,
+    clear,
     folder_of,
     install,
 )
@@ -94,6 +105,22 @@ def test_a_version_is_launched_with_its_wheels_which_are_installed_again_if_they
 
     command = trio.run(main)
     assert printed(command, tmp_path, wall) == ["7"]
+
+
+def test_files_that_were_taken_before_there_were_wheels_stop_nobody_else(tmp_path):
+    files = BOT | {"wheels/README": b""}
+    sha256, _ = Blobs(tmp_path).keep(read_archive(zipped(tmp_path / "bot.zip", files)))
+    version = Version("ann", 7, sha256, {"command": ["python", "bot.py"]}, "", None, Event.ACTIVE)
+    with pytest.raises(BadCommand, match="the wheels of ann@7 are not installed: this is no wheel"):
+        command_of(version, tmp_path)
+
+
+def test_what_was_left_by_who_was_killed_is_cleared_away(tmp_path, wall):
+    folder, _ = unpacked(tmp_path, wheel(tmp_path / "made"))
+    found = put(tmp_path, folder, wall)
+    (found.parent / ".0123" / "work").mkdir(parents=True)
+    clear(found.parent)
+    assert [each.name for each in found.parent.iterdir()] == [found.name]
 
 
 def test_what_a_wheel_runs_when_python_starts_runs_behind_the_wall_alone(tmp_path, wall):

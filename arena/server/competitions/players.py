@@ -11,7 +11,6 @@ from typing import Final
 
 import trio
 
-from arena.competition.archive import BadArchive
 from arena.competition.manifest import runs_python
 from arena.competition.pairing import HOUSE
 from arena.competition.wheels import require_fitting, wheels_in
@@ -192,15 +191,15 @@ def _packages(version: Version, folder: Path, data: Path, wall: Wall | None) -> 
     if not runs_python(version.manifest.get("command", ())):
         return []
     found = []
-    if wheels := wheels_in(folder):
-        try:
+    try:
+        if wheels := wheels_in(folder):
             require_fitting(wheels)
             site = folder_of(wheels, data / INSTALLED)
             if not site.is_dir():
                 trio.from_thread.run(install, wheels, folder, data / INSTALLED, wall)
-        except (BadArchive, NotInstalled, OSError) as error:
-            raise BadCommand(f"the wheels of {version} are not installed: {error}") from error
-        found.append(site)
+            found.append(site)
+    except (NotInstalled, OSError, ValueError) as error:
+        raise BadCommand(f"the wheels of {version} are not installed: {error}") from error
     if version.runtime_sha256:
         found.append(site_of(version.runtime_sha256, data, str(version)))
     return found

@@ -16,6 +16,7 @@ from arena.competition.manifest import read_manifest
 from arena.competition.wheels import read_wheels, require_fitting
 from arena.server.gate.tokens import key_id, new_token, token_sha256
 from arena.server.submissions.built_runtimes import BuiltRuntimes
+from arena.server.submissions.installed import INSTALLED, clear
 from arena.server.submissions.runtimes import offered
 from arena.store import Blobs, Bot, Key, Keys, Registry, Scope, StoreError, Version
 from arena.store.keys import KeyIdTaken
@@ -116,8 +117,9 @@ class Desk:
     # Versions.
 
     def clear(self) -> None:
-        """Remove what was left of uploads that an earlier process did not end."""
+        """Remove what was left of uploads, and of wheels, that an earlier process did not end."""
         shutil.rmtree(self._uploads, ignore_errors=True)
+        clear(self.data / INSTALLED)
 
     def begin(self) -> Path:
         """A new file that only this process may read, for an archive that is coming."""

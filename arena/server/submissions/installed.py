@@ -33,6 +33,7 @@ LIMITS: Final = Limits(memory_bytes=1024 * MB, file_bytes=MAX_UNPACKED_BYTES, cp
 INSTALLED: Final = "installed"
 """The folder of an arena's data that they are in."""
 
+_PARTIAL: Final = "."
 _NAME: Final = "wheels"
 _OF_SYSTEM: Final = (Path("/etc/os-release"), Path("/etc/debian_version"))
 """pip looks which system it is on, and ends at S1 if it is kept from that."""
@@ -69,7 +70,7 @@ async def install(wheels: Sequence[Wheel], unpacked: Path, root: Path, wall: Wal
     folder = folder_of(wheels, root)
     if await trio.Path(folder).is_dir():
         return folder
-    partial = folder.with_name(f".{secrets.token_hex(8)}")
+    partial = folder.with_name(f"{_PARTIAL}{secrets.token_hex(8)}")
     work, log = partial / "work", partial / f"{_NAME}{LOG_SUFFIX}"
     try:
         await trio.to_thread.run_sync(_make, work, wheels, unpacked)
@@ -92,6 +93,12 @@ async def install(wheels: Sequence[Wheel], unpacked: Path, root: Path, wall: Wal
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(remove_unpacked, partial)
     return folder
+
+
+def clear(root: Path) -> None:
+    """Remove what was left by processes that were ended while they installed; none may run."""
+    for left in root.glob(f"{_PARTIAL}*"):
+        remove_unpacked(left)
 
 
 def _make(work: Path, wheels: Sequence[Wheel], unpacked: Path) -> None:
