@@ -61,10 +61,13 @@ class Reach:
             return
         if path in self._shown:
             return
-        if not os.path.lexists(path):
-            above = [each for each in self._covered if path.startswith(f"{each}/")]
-            if above:
-                self._put_back(max(above, key=len), path, writable=writable)
+        above = [each for each in self._covered if path.startswith(f"{each}/")]
+        if above and self._is_missing(path, max(above, key=len)):
+            cover = max(above, key=len)
+            self._put_back(cover, path, writable=writable)
+            for shown, was in self._shown.items():
+                if was and shown.startswith(f"{path}/"):  # what may be read is in it now
+                    self._put_back(cover, shown, writable=was)
         while (closed := closed_folder(path)) not in {None, path}:
             assert closed is not None
             self._cover(closed)
@@ -72,6 +75,13 @@ class Reach:
         if closed == path and not writable:
             self._open_up(path)
         self._shown[path] = writable
+
+    def _is_missing(self, path: str, cover: str) -> bool:
+        """Whether a path is not to be seen under a cover, or only as a way to what lies in it."""
+        try:
+            return os.lstat(path).st_dev == os.lstat(cover).st_dev
+        except FileNotFoundError:
+            return True
 
     def _open_up(self, path: str) -> None:
         """Have all users read what is root's alone: by another folder, and copies of files."""

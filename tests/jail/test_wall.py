@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -494,3 +495,27 @@ def test_a_bubblewrap_that_is_there_proves_nothing(bwrap, said, why, tmp_path):
     level, *missing = done.stdout.splitlines()
     assert level in {"S1", "S0"}
     assert any(line.startswith(f"S2 {said}") for line in missing), done.stdout
+
+
+def test_a_bot_in_the_folder_above_another_ones_sees_its_own(tmp_path):
+    """Where root runs the arena, closed folders are shown piece by piece, the inner one first."""
+    above, below = tmp_path / "bots", tmp_path / "bots" / "one"
+    below.mkdir(parents=True)
+    for folder in (above, below):
+        (folder / "bot.py").write_text("import beside; print(beside.__file__)")
+        (folder / "beside.py").write_text("")
+
+    async def main(wall):
+        for folder in (below, above, below):
+            command = BotCommand("bot", (sys.executable, str(folder / "bot.py")))
+            process = await launch(
+                command, tmp_path / "run" / str(time.monotonic_ns()), {}, wall=wall
+            )
+            await process.watch()
+            lines = [line.text for line in read_output(process.output) if not line.by_arena]
+            assert lines == [str(folder / "beside.py")]
+
+    with Wall(data=tmp_path / "data") as wall:
+        if wall.level is Level.S0:
+            pytest.skip("there is no wall here")
+        trio.run(main, wall)
