@@ -19,7 +19,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from arena.cli.arguments import MISTAKES
+from arena.cli.mistakes import MISTAKES
 from arena.cli.tournament import progress_bars
 from arena.games.catalogue import game_by_id
 from arena.jail import parse_commands

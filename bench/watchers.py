@@ -8,11 +8,14 @@ all that it is sent, and must have got every message.
 import asyncio
 import contextlib
 import json
+import os
 import resource
 import tempfile
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -73,7 +76,9 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
             alone = json.loads(bots.line())
             progress(f"{watchers:,} watchers")
             before_mb = web.memory_mb
-            crowd = asyncio.run(_watch(web, match, watchers, seconds, bots))
+            with ThreadPoolExecutor(1, initializer=_give_way) as others:
+                watching = _watch(web, match, watchers, seconds, bots)
+                crowd = others.submit(asyncio.run, watching).result()
             memory_mb = web.memory_mb
             beside = json.loads(bots.line())
         charged = [extra_ms(Path(folder), thoughts) for thoughts in (alone, beside)]
@@ -96,6 +101,11 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
         alone_p99_ms=round(_p99(charged[0]), 2),
         beside_p99_ms=round(_p99(charged[1]), 2),
     )
+
+
+def _give_way() -> None:
+    """Lower this thread's priority, as Linux lets one: watchers are on other machines by rights."""
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 
 
 def _p99(values: list[float]) -> float:

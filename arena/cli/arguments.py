@@ -4,40 +4,22 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from arena.cli.logs import LOG_NAME, log_file
 from arena.cli.options import with_options
 from arena.deal import first_pack
-from arena.games.catalogue import BadOptions, Game, UnknownGame, game_by_id
-from arena.jail import BadCommand, BotCommand, NoWall, parse_commands
-from arena.ladder.schedule import ScheduleError
-from arena.referee import Unwritten
-from arena.server.listen import CannotServe
-from arena.server.refusals import Refused
-from arena.server.tournaments.launcher import NoShow
-from arena.store import StoreError
+from arena.games.catalogue import Game, UnknownGame, game_by_id
 from arena.terms import MatchTerms, TimeControl
+
+if TYPE_CHECKING:
+    from arena.jail import BotCommand
 
 DEFAULT_DATA: Final = Path("arena-data")
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-#: What a person can cause; each has a sentence for that person.
-MISTAKES: Final = (
-    BadCommand,
-    BadOptions,
-    CannotServe,
-    NoShow,
-    NoWall,
-    Refused,
-    ScheduleError,
-    StoreError,
-    UnknownGame,
-    Unwritten,
-)
 
 
 @contextlib.contextmanager
@@ -45,13 +27,22 @@ def plain_errors() -> Iterator[None]:
     """Tell mistakes as one sentence, and end with exit code 1."""
     try:
         yield
-    except MISTAKES as error:
-        raise click.ClickException(str(error)) from error
     except BaseExceptionGroup as group:
-        mistakes, others = group.split(MISTAKES)
+        mistakes, others = group.split(_mistakes())
         if mistakes is None or others is not None:
             raise
         raise click.ClickException(str(_first(mistakes))) from group
+    except Exception as error:
+        if not isinstance(error, _mistakes()):
+            raise
+        raise click.ClickException(str(error)) from error
+
+
+def _mistakes() -> tuple[type[Exception], ...]:
+    # They are of all rooms, most of which a command never enters.
+    from arena.cli.mistakes import MISTAKES
+
+    return MISTAKES
 
 
 def _first(group: BaseExceptionGroup[Any]) -> BaseException:
@@ -99,8 +90,10 @@ def match_terms(
     return MatchTerms(game, options, seats, time_control, seeded=seeded)
 
 
-def bot_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
+def bot_commands(texts: Sequence[str]) -> "tuple[BotCommand, ...]":
     """The bots' commands, their mistakes told plainly."""
+    from arena.jail import parse_commands
+
     with plain_errors():
         return parse_commands(texts)
 

@@ -21,8 +21,8 @@ from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import plain
 from arena.games.catalogue import Game
 from arena.ladder.results import ABORTED
+from arena.replay.read import replay_path
 from arena.replay.words import count
-from arena.replay.write import replay_path
 from arena.server.data_folder import store_path
 from arena.store import MatchFilter, Store, StoredMatch, is_there, open_store
 

@@ -15,7 +15,7 @@ import click
 from arena.cli.arguments import plain_errors
 from arena.cli.near import MOST, nearest
 from arena.games.contract import Seat
-from arena.replay.write import REPLAY_SUFFIX, replay_path
+from arena.replay.read import REPLAY_SUFFIX, replay_path
 from arena.server.data_folder import store_path
 from arena.store import MatchFilter, is_there, open_store
 

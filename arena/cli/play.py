@@ -31,9 +31,9 @@ from arena.cli.terminal.watcher import Watcher
 from arena.games.catalogue import Game
 from arena.jail import Demand, Level, Wall
 from arena.referee import Ending, FaultKind, Outcome
+from arena.replay.read import replay_path
 from arena.replay.words import FAULT_WORDS
 from arena.replay.words import count as count_of
-from arena.replay.write import replay_path
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens

@@ -25,13 +25,12 @@ from arena.replay.deal_book import CommitmentLog, read_log
 from arena.replay.export import export_lines
 from arena.replay.frames import Discrepancy
 from arena.replay.notebook import Notebook, notes_of
-from arena.replay.read import Replay, Unplayable
+from arena.replay.read import REPLAY_SUFFIX, Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt
 from arena.replay.records import Damaged
 from arena.replay.signing import PUBLIC_KEY_BYTES, shown_key
 from arena.replay.verify import Verdict, verify_file
 from arena.replay.words import count, result_words
-from arena.replay.write import REPLAY_SUFFIX
 from arena.scenes import Eyes, Viewer
 from arena.store import MatchFilter
 from arena.web.disk import eyes_of, file_name, write_match

@@ -33,7 +33,6 @@ from arena.server.tables_apart import TablesApart
 from arena.store import Store, keep_in, open_store
 
 DEFAULT_PORT = 7654
-WEB_NICE = 5
 WEB_STOP_S = 10.0
 _HANDED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 """What `arena web` gets of this program's environment."""
@@ -206,9 +205,9 @@ def serve(
 def _web(data: Path, port: int) -> Iterator[None]:
     """`arena web` beside this arena, for as long as it runs.
 
-    It is another program, so that nothing that this one holds in memory is in it, and it gives way:
-    pages never make a match late. Of the environment it gets no secret. Its standard input is
-    a pipe of which this process holds the other end: it ends with this one, however that came.
+    It is another program, so that nothing that this one holds in memory is in it, and it gives way
+    by itself. Of the environment it gets no secret. Its standard input is a pipe of which this
+    process holds the other end: it ends with this one, however that came.
     """
     command = [sys.executable, "-m", "arena", "web", "--data", str(data), "--port", str(port)]
     kept = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
@@ -219,8 +218,6 @@ def _web(data: Path, port: int) -> Iterator[None]:
         start_new_session=True,
         close_fds=True,
     )
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, process.pid, WEB_NICE)
     try:
         yield
     finally:

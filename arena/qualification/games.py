@@ -20,9 +20,8 @@ from arena.referee import Ending, FaultKind, Outcome
 from arena.replay.account import Account, account_of
 from arena.replay.frames import frames
 from arena.replay.notebook import notes_of
-from arena.replay.read import Replay
+from arena.replay.read import Replay, replay_path
 from arena.replay.words import FAULT_WORDS
-from arena.replay.write import replay_path
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.orders import SCHEDULED, DealSetOrder, TableOrder

@@ -22,11 +22,14 @@ from arena.replay.records import (
     Damaged,
     Framed,
     chained,
+    check_match_id,
     read_records,
     read_strictly,
 )
 from arena.wire.terms import OtherRules, terms_of_message
 from cardarena.v1 import journal_pb2
+
+REPLAY_SUFFIX: Final = ".replay"
 
 Body: TypeAlias = (
     journal_pb2.Opened
@@ -59,6 +62,16 @@ _FOLLOWING: Final[dict[type[JournalBody] | None, tuple[type[Body], ...]]] = {
 LATEST_UNIX_US: Final = 253_402_300_799_999_999
 """The last microsecond of the year 9999, after which nothing can be written as a date."""
 _HASH_BYTES: Final = 32
+
+
+def replay_path(folder: Path, match_id: str) -> Path:
+    """Where the replay of a match stands.
+
+    Raises:
+      ValueError: if `match_id` cannot name a file.
+    """
+    check_match_id(match_id)
+    return folder / f"{match_id}{REPLAY_SUFFIX}"
 
 
 class Unplayable(Exception):

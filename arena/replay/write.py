@@ -18,32 +18,20 @@ from arena.games.contract import Seat
 from arena.replay import disk
 from arena.replay.deal_book import Opening
 from arena.replay.notes import notebook_path, notes_folder, without_notes
-from arena.replay.read import read_body
+from arena.replay.read import read_body, replay_path
 from arena.replay.records import (
     CHAIN_START,
     NOTEBOOK_MAGIC,
     REPLAY_MAGIC,
     Framed,
     chained,
-    check_match_id,
     framed,
 )
 from arena.replay.signing import Signer, replay_statement
 from cardarena.v1 import journal_pb2
 
-REPLAY_SUFFIX: Final = ".replay"
 _PARTIAL_SUFFIX: Final = ".partial"
 _writes: Final = itertools.count(1)
-
-
-def replay_path(folder: Path, match_id: str) -> Path:
-    """Where the replay of a match stands.
-
-    Raises:
-      ValueError: if `match_id` cannot name a file.
-    """
-    check_match_id(match_id)
-    return folder / f"{match_id}{REPLAY_SUFFIX}"
 
 
 def write_replay(

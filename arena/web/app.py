@@ -28,11 +28,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from arena.referee.workers import end_with_parent
 from arena.server.data_folder import arena_version
 from arena.store import StoredMatch
-from arena.web import match as match_pages
+from arena.web import drawing
 from arena.web.archive import Archive
 from arena.web.cache import PageCache, key_of
 from arena.web.document import ASSETS, Place, asset, sprite
 from arena.web.hall import NoArena
+from arena.web.match_paths import Missing, eyes_named
 from arena.web.sheet import Sheet
 from arena.web.site import NotFound, Site, verifier
 from arena.web.slugs import slug, unslug
@@ -167,7 +168,7 @@ class Web:
         if body is None:
             stamp = stat.st_mtime_ns
             page = await self._drawn(
-                match_pages.render, path, stamp, eye, int(number), step, found.tournament
+                drawing.render, path, stamp, eye, int(number), step, found.tournament
             )
             body = await asyncio.to_thread(self._cache.put, key, page.encode())
         return _packed(request, body, _MEDIA["html"], _kept(etag))
@@ -194,19 +195,19 @@ class Web:
             if seat.isdecimal() and len(seat) < 3
             else request.query_params.get("eye", "all")
         )
-        if match_pages.eyes_named(eye, len(found.bots)) is None:
+        if eyes_named(eye, len(found.bots)) is None:
             raise NotFound(f"the match has no eyes {eye!r}")
         hand = 1
         if step:
             stamp = (await asyncio.to_thread(path.stat)).st_mtime_ns
-            hand = await self._drawn(match_pages.place_of_step, path, stamp, step)
+            hand = await self._drawn(drawing.place_of_step, path, stamp, step)
         query = f"?step={step}" if step else ""
         return RedirectResponse(f"/m/{slug(found.outcome.match_id)}/{eye}/{hand}.html{query}", 302)
 
     async def match_json(self, request: Request) -> Response:
         """Make `/m/ID.json`."""
         _, path = await self._watched(request)
-        made = await asyncio.to_thread(match_pages.as_json, path)
+        made = await self._drawn(drawing.as_json, path)
         body = Sheet("", (), made).json().encode()
         return _answer(
             request, body, _MEDIA["json"], f'"{hashlib.sha256(body).hexdigest()[:32]}"', "no-cache"
@@ -271,7 +272,7 @@ def application(web: Web, more: tuple[BaseRoute, ...] = ()) -> ASGIApp:
     ]
     handlers: dict[Any, Any] = {
         NotFound: _not_found,
-        match_pages.Missing: _not_found,
+        Missing: _not_found,
         Gone: _gone,
         Full: _full,
         NoArena: _away,
@@ -412,9 +413,7 @@ def _error(status: int, title: str, text: str, listed: str = "") -> Response:
 
 async def _not_found(request: Request, error: Exception) -> Response:
     text = (
-        str(error)
-        if isinstance(error, match_pages.Missing)
-        else f"there is no page {request.url.path[:200]}"
+        str(error) if isinstance(error, Missing) else f"there is no page {request.url.path[:200]}"
     )
     listed = getattr(error, "listed", "")
     return _error(404, "Not found", f"{text[:1].upper()}{text[1:]}.", listed)

@@ -21,9 +21,8 @@ from arena.games.catalogue import Game, UnknownGame, game_by_id
 from arena.games.contract import BadOptions
 from arena.ladder.schedule import DealSetPlan
 from arena.referee.spec import FaultKind
-from arena.replay.read import Replay
+from arena.replay.read import Replay, replay_path
 from arena.replay.records import Damaged
-from arena.replay.write import replay_path
 from arena.server.data_folder import store_path
 from arena.store import MatchFilter, Settings, Store, StoredMatch, Tournament, is_there, open_public
 

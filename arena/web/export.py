@@ -17,14 +17,8 @@ from arena.replay.records import Damaged
 from arena.store import StoredMatch
 from arena.web.archive import Archive, State
 from arena.web.document import ASSETS, asset
-from arena.web.match import (
-    all_eyes,
-    as_json,
-    eyes_name,
-    hand_page,
-    played_through,
-    without_pictures,
-)
+from arena.web.match import as_json, hand_page, played_through, without_pictures
+from arena.web.match_paths import all_eyes, eyes_name
 from arena.web.sheet import Sheet
 from arena.web.site import Site, verifier
 from arena.web.slugs import slug

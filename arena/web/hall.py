@@ -6,13 +6,13 @@ long is let go. Bots are faster than eyes, so beats are gathered to four message
 """
 
 import asyncio
-import contextlib
 import logging
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from arena.web.audience import Audience, Followed
 from arena.web.follow import Deltas, Follower, Running, encoded
 from arena.web.steps import Step
 from cardarena.v1 import game_pb2, watch_pb2
@@ -83,30 +83,6 @@ class Message:
     body: bytes
 
 
-class Followed(Protocol):
-    """What can be followed: a feed's pieces, to go through by places."""
-
-    watchers: int
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing more comes."""
-        ...
-
-    @property
-    def changed(self) -> "asyncio.Future[None]":
-        """Done once there is more."""
-        ...
-
-    def join(self, number: int) -> tuple[bytes, int]:
-        """What somebody needs who has the message `number`, and the place to go on from."""
-        ...
-
-    def since(self, place: int) -> tuple[bytes, int]:
-        """What came since a place, and the new place."""
-        ...
-
-
 class Tape:
     """The messages of one match. Filled by one task, followed by many."""
 
@@ -123,6 +99,7 @@ class Tape:
         """Why nothing more is told of the match, where that is not its end."""
         self.watchers = 0
         self.begun = asyncio.Event()
+        self.audience: Final = Audience(self, slow_s=limits.slow_s, comment_s=limits.comment_s)
         self.task: asyncio.Task[None] | None = None
         self._limits = limits
         self._messages: deque[Message] = deque()
@@ -246,8 +223,7 @@ class Hall:
             raise tape.refused or NotLive(f"no match {match_id!r} may be watched now")
         return tape
 
-    @contextlib.contextmanager
-    def seat(self, tape: Followed, address: str) -> Iterator[None]:
+    def seat(self, followed: Followed, address: str) -> "Seat":
         """A place to watch from.
 
         Raises:
@@ -255,22 +231,23 @@ class Hall:
         """
         limits = self.limits
         if (
-            tape.watchers >= limits.of_match
+            followed.watchers >= limits.of_match
             or self._all >= limits.in_all
             or self._of_address[address] >= limits.of_address
         ):
             raise HallFull
-        tape.watchers += 1
+        followed.watchers += 1
         self._all += 1
         self._of_address[address] += 1
-        try:
-            yield
-        finally:
-            tape.watchers -= 1
-            self._all -= 1
-            self._of_address[address] -= 1
-            if not self._of_address[address]:
-                del self._of_address[address]
+        return Seat(self, followed, address)
+
+    def left(self, followed: Followed, address: str) -> None:
+        """A place is free again."""
+        followed.watchers -= 1
+        self._all -= 1
+        self._of_address[address] -= 1
+        if not self._of_address[address]:
+            del self._of_address[address]
 
     def close(self) -> None:
         """End all feeds."""
@@ -342,6 +319,19 @@ class Hall:
         if steps:
             assert tape.follower is not None
             tape.add(steps, number, tape.follower.running)
+
+
+class Seat:
+    """A place to watch from, until it is left."""
+
+    __slots__ = ("_address", "_followed", "_hall")
+
+    def __init__(self, hall: Hall, followed: Followed, address: str) -> None:
+        self._hall, self._followed, self._address = hall, followed, address
+
+    def leave(self) -> None:
+        """Free it. To be called once."""
+        self._hall.left(self._followed, self._address)
 
 
 def event(kind: str, number: int, value: Any) -> bytes:

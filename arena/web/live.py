@@ -1,11 +1,10 @@
 """What is live over HTTP: the list, the page of a match in play, and its feed."""
 
 import asyncio
-import contextlib
 import functools
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,8 +15,10 @@ from starlette.types import Receive, Scope, Send
 
 from arena.web.app import Web, answer_moment, unslugged
 from arena.web.archive import Archive, title_of
+from arena.web.audience import Followed, Watcher
+from arena.web.connection import EXTENSION
 from arena.web.document import Place, document, page_keys
-from arena.web.hall import Followed, Hall, HallFull, NoArena, NotLive, Tape
+from arena.web.hall import Hall, HallFull, NoArena, NotLive, Tape
 from arena.web.live_list import LiveList
 from arena.web.pages.lists import home, live_rows, live_sheet
 from arena.web.sheet import Sheet
@@ -28,9 +29,14 @@ from cardarena.v1 import watch_pb2
 
 RETRY_MS = 2_000
 _RETRY = b"retry: %d\n\n" % RETRY_MS
-_COMMENT = b": here\n\n"
 _NOW = b"event: now\ndata: %d\n\n"
 """What time it is here: a browser's own clock may be another."""
+_FEED_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"connection", b"close"),  # it has no other end
+    (b"x-accel-buffering", b"no"),
+]
 _FULL = "Too many watch already. Try again in a minute."
 
 
@@ -40,7 +46,7 @@ class LivePages:
     def __init__(self, web: Web, hall: Hall) -> None:
         self._web = web
         self._hall = hall
-        self._list = LiveList(hall.source, _drawn)
+        self._list = LiveList(hall.source, _drawn, limits=hall.limits)
 
     def routes(self) -> tuple[BaseRoute, ...]:
         """To stand before those of finished pages."""
@@ -117,66 +123,40 @@ class LivePages:
 
 
 class _Feed(Response):
-    """A feed, until the match is over, the watcher leaves, or takes nothing for too long."""
+    """A feed, until it is over, the watcher leaves, or takes nothing for too long.
 
-    def __init__(self, hall: Hall, tape: Followed, address: str, after: int) -> None:
+    Once it has begun its connection is one of the audience's, and this is done.
+    """
+
+    def __init__(self, hall: Hall, followed: Followed, address: str, after: int) -> None:
         self._hall = hall
-        self._tape = tape
+        self._followed = followed
         self._address = address
         self._after = after
         self.background = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            with self._hall.seat(self._tape, self._address):
-                await self._tell(receive, send)
+            seat = self._hall.seat(self._followed, self._address)
         except HallFull:
             headers = {"retry-after": "60", "cache-control": "no-store"}
             await Response(_FULL, 503, headers, "text/plain; charset=utf-8")(scope, receive, send)
-
-    async def _tell(self, receive: Receive, send: Send) -> None:
-        headers = [
-            (b"content-type", b"text/event-stream; charset=utf-8"),
-            (b"cache-control", b"no-store"),
-            (b"x-accel-buffering", b"no"),
-        ]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        gone = asyncio.ensure_future(_gone(receive))
+            return
+        taken = False
         try:
-            async for piece in self._pieces(gone):
-                async with asyncio.timeout(self._hall.limits.slow_s):
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
-        except TimeoutError:
-            return  # the connection is cut, as the answer has no end
-        finally:
-            gone.cancel()
-        if not gone.done() or gone.cancelled():
-            with contextlib.suppress(OSError):
+            await send({"type": "http.response.start", "status": 200, "headers": _FEED_HEADERS})
+            if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def _pieces(self, gone: "asyncio.Future[None]") -> AsyncIterator[bytes]:
-        tape = self._tape
-        body, place = tape.join(self._after)
-        yield _RETRY + _NOW % (time.time_ns() // 1_000_000) + body
-        while not gone.done():
-            changed = tape.changed
-            body, place = tape.since(place)
-            if body:
-                yield body
-                continue
-            if tape.over:
                 return
-            wait = self._hall.limits.comment_s
-            done, _ = await asyncio.wait(
-                (gone, changed), timeout=wait, return_when=asyncio.FIRST_COMPLETED
-            )
-            if not done:
-                yield _COMMENT
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+            connection, audience = scope["extensions"][EXTENSION], self._followed.audience
+            chunked = scope["http_version"] != "1.0"
+            watcher = Watcher(audience, connection.connections, seat.leave, chunked=chunked)
+            taken = connection.hand_over(watcher)
+        finally:
+            if not taken:
+                seat.leave()
+        if taken:
+            audience.join(watcher, _RETRY + _NOW % (time.time_ns() // 1_000_000), self._after)
 
 
 def _drawn(found: watch_pb2.ListLiveResponse | None) -> Any:

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
-from arena.web.hall import NoArena, Source, event
+from arena.web.audience import Audience
+from arena.web.hall import FeedLimits, NoArena, Source, event
 from cardarena.v1 import watch_pb2
 
 FRESH_S: Final = 1.0
@@ -25,9 +26,12 @@ class LiveList:
         source: Source,
         drawn: Callable[[watch_pb2.ListLiveResponse | None], Any],
         every_s: float = 2.0,
+        limits: FeedLimits | None = None,
     ) -> None:
         """`drawn` makes the list as a page has it; it is looked at every `every_s` while somebody follows."""
+        limits = limits or FeedLimits()
         self.watchers = 0
+        self.audience: Final = Audience(self, slow_s=limits.slow_s, comment_s=limits.comment_s)
         self._source, self._drawn, self._every_s = source, drawn, every_s
         self._asked_s = float("-inf")
         self._found: watch_pb2.ListLiveResponse | None = None
@@ -50,7 +54,7 @@ class LiveList:
                 self._found = None
         return self._found
 
-    # arena.web.live.Followed
+    # arena.web.audience.Followed
 
     @property
     def changed(self) -> "asyncio.Future[None]":

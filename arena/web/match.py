@@ -1,12 +1,11 @@
 """The pages of a match that is over, made of its replay.
 
 A replay is played through the rules once and kept for the next page. That takes
-seconds for a long match, so whoever serves others has it done in another process:
-`render` takes and returns what can be sent to one.
+seconds for a long match, so whoever serves others has it done in another process, by
+`arena.web.drawing`.
 """
 
 import contextlib
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from arena.replay.verify import Verified, verify
 from arena.replay.words import BEFORE_THE_DEAL, FAULT_WORDS, aborted_words, count, result_words
 from arena.scenes import Eyes, Viewer
 from arena.web.document import Place
+from arena.web.match_paths import Missing, all_eyes, eyes_named, match_path
 from arena.web.sheet import Sheet, table_of
 from arena.web.slugs import slug
 from arena.web.steps import Step, steps_of
@@ -35,11 +35,6 @@ from arena.web.viewer import About, HandPage, Links
 
 _KEPT: Final = 4
 """Matches that are kept played through."""
-_EYE: Final = re.compile(r"all|spectator|seat-(\d)")
-
-
-class Missing(Exception):
-    """A page of a match that is not there. The text says which there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,31 +90,6 @@ def played_through(replay: Replay) -> Played:
 def _opened(path: Path, stamp: int) -> Played:  # noqa: ARG001
     """A replay file, played through; `stamp` tells one content from another."""
     return played_through(Replay.open(path))
-
-
-def eyes_named(name: str, seats: int) -> Eyes | None:
-    """The eyes of an address: `all`, `spectator`, `seat-0` …; None if there are none of this name."""
-    found = _EYE.fullmatch(name)
-    if found is None:
-        return None
-    if found[1] is None:
-        return Viewer(name)
-    return Seat(int(found[1])) if int(found[1]) < seats else None
-
-
-def eyes_name(eyes: Eyes) -> str:
-    """The eyes as an address has them."""
-    return eyes.value if isinstance(eyes, Viewer) else f"seat-{eyes}"
-
-
-def all_eyes(seats: int) -> tuple[Eyes, ...]:
-    """All eyes that a match may be seen with."""
-    return (Viewer.ALL, Viewer.SPECTATOR, *(Seat(seat) for seat in range(seats)))
-
-
-def match_path(match_id: str, eyes: Eyes, hand: int) -> str:
-    """The path of a page; `hand` counts from 0, and from 1 in the path."""
-    return f"m/{match_id}/{eyes_name(eyes)}/{hand + 1}"
 
 
 def render(path: Path, stamp: int, eye: str, hand: int, step: str, tournament: str) -> str:

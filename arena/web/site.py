@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from arena.games.catalogue import GAMES
 from arena.web.archive import Archive, known_game
 from arena.web.document import Place
-from arena.web.match import Missing
+from arena.web.match_paths import Missing
 from arena.web.pages import about, bot, lists, tournament
 from arena.web.sheet import Sheet
 from arena.web.slugs import slug, unslug

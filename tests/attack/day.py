@@ -25,8 +25,8 @@ from arena.referee import Ending
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
+from arena.replay.read import replay_path
 from arena.replay.verify import verify_file
-from arena.replay.write import replay_path
 from arena.server.arena import Arena
 from arena.server.deals import fair as deals_module
 from arena.server.gate.tokens import Tokens

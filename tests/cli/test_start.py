@@ -48,6 +48,16 @@ def test_nothing_heavy_is_loaded_for(arguments):
     }
 
 
+def test_pages_load_neither_an_arena_nor_what_plays_matches_again():
+    """The process that has all watchers holds what it needs itself; its worker holds the rest."""
+    program = "import arena.cli.web, arena.web.serve, sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    others = {"arena.jail", "arena.replay.verify", "arena.server.arena", "cryptography", "numpy"}
+    assert others & set(loaded.stdout.split()) == set()
+
+
 def test_the_version_is_told():
     version = r"arena, version \d+\.\d+\.\d+, (pure|compiled)\n"
     assert re.fullmatch(version, started("--version").stdout)

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.cli.browser import open_in_browser
 from arena.cli.web import web
+from arena.web.serve import NICENESS
 from tests.cli.serving import ended, served
 from tests.doubles.streams import PATIENCE_S
 from tests.store.clusters import Cluster, NoCluster
@@ -38,11 +39,11 @@ def port_said(process):
 
 @contextmanager
 def pages(data):
-    """The port of an `arena web` of its own."""
+    """The port and the process id of an `arena web` of its own."""
     command = [sys.executable, "-m", "arena", "web", "--port", "0", "--data", str(data)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield port_said(process)
+            yield port_said(process), process.pid
         finally:
             process.terminate()
 
@@ -111,7 +112,8 @@ def test_pages_say_that_the_arena_is_away_and_go_on_when_it_is_back(tmp_path):
 
     data = tmp_path / "data"
     data.mkdir()
-    with pages(data) as port:
+    with pages(data) as (port, pid):
+        assert os.getpriority(os.PRIO_PROCESS, pid) >= NICENESS  # players go before pictures
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
         connection.request("GET", "/live/feed")
         feed = connection.getresponse()

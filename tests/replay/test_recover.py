@@ -11,10 +11,10 @@ from arena.replay.journal.journal import Journal
 from arena.replay.journal.kept_sessions import KeptSession
 from arena.replay.journal.recovery import recover
 from arena.replay.notebook import notes_of
-from arena.replay.read import Replay, read_body
+from arena.replay.read import Replay, read_body, replay_path
 from arena.replay.records import JOURNAL_MAGIC, read_records
 from arena.replay.verify import verify
-from arena.replay.write import partial_path, replay_path, write_replay
+from arena.replay.write import partial_path, write_replay
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import Bot, cut, play, spec_of
 

@@ -21,8 +21,8 @@ from arena.replay import disk
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
+from arena.replay.read import replay_path
 from arena.replay.verify import verify_file
-from arena.replay.write import replay_path
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.gate.tokens import Tokens

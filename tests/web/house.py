@@ -17,6 +17,7 @@ from arena.referee.spec import FaultKind
 from arena.replay.read import Replay
 from arena.store import EndedMatch, Entrant, Settings, open_store
 from arena.web.app import Web, application
+from arena.web.connection import Connection
 from arena.web.hall import Hall
 from arena.web.live import LivePages
 
@@ -118,7 +119,7 @@ class Running:
         self.hall = self._loop = None
         self._source, self._limits = source, limits
         config = uvicorn.Config(
-            self._app, lifespan="off", log_config=None, access_log=False, ws="none", http="h11", interface="asgi3",
+            self._app, lifespan="off", log_config=None, access_log=False, ws="none", http=Connection, interface="asgi3",
             timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._inner = None

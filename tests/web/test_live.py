@@ -384,16 +384,20 @@ def test_places_to_watch_from_are_counted():
         limits = FeedLimits(of_match=3, in_all=4, of_address=2)
         hall = Hall(Scripted(None), limits)
         tapes = [Tape("m1", limits), Tape("m2", limits)]
-        with hall.seat(tapes[0], "a"), hall.seat(tapes[0], "a"):
-            with pytest.raises(HallFull), hall.seat(tapes[0], "a"):
-                pass  # two of an address
-            with hall.seat(tapes[0], "b"):
-                with pytest.raises(HallFull), hall.seat(tapes[0], "c"):
-                    pass  # three of a match
-                with hall.seat(tapes[1], "c"), pytest.raises(HallFull), hall.seat(tapes[1], "d"):
-                    pass  # four in all
-        with hall.seat(tapes[0], "a"):
-            pass
+        here, there = tapes
+        seats = [hall.seat(here, "a"), hall.seat(here, "a")]
+        with pytest.raises(HallFull):
+            hall.seat(here, "a")  # two of an address
+        seats.append(hall.seat(here, "b"))
+        with pytest.raises(HallFull):
+            hall.seat(here, "c")  # three of a match
+        seats.append(hall.seat(there, "c"))
+        with pytest.raises(HallFull):
+            hall.seat(there, "d")  # four in all
+        for seat in seats:
+            seat.leave()
+        assert (here.watchers, there.watchers) == (0, 0)
+        hall.seat(here, "a")
 
     asyncio.run(main())
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from arena.store import MatchFilter, StoredMatch, StoreError, keep_in, open_public
-from arena.web import app as app_module
+from arena.web import match as match_pages
 from arena.web.app import HEADERS, MOST_WAITING
 from arena.web.cache import PageCache
 from arena.web.export import CannotExport, Wanted, export
@@ -191,7 +191,7 @@ def test_a_fault_of_ours_shows_a_number_and_no_more(client, monkeypatch, caplog)
     def broken(*_):
         raise RuntimeError("canary 51d0")
 
-    monkeypatch.setattr(app_module.match_pages, "as_json", broken)
+    monkeypatch.setattr(match_pages, "as_json", broken)
     found = client.get("/m/m1.json")
     assert found.status_code == 500
     assert "canary" not in found.text

@@ -19,7 +19,7 @@ from arena.replay.journal.kept_sessions import KeptSession
 from arena.replay.journal.match_log import SeatedAt, settled_of, used_of
 from arena.replay.journal.segments import alive, head_of, runs
 from arena.replay.notes import without_notes
-from arena.replay.read import JournalBody, Replay, Unplayable, read_body
+from arena.replay.read import JournalBody, Replay, Unplayable, read_body, replay_path
 from arena.replay.records import (
     CHAIN_START,
     JOURNAL_MAGIC,
@@ -34,7 +34,7 @@ from arena.replay.records import (
 )
 from arena.replay.signing import Signer
 from arena.replay.verify import verify
-from arena.replay.write import replay_path, with_revealed, write_replay
+from arena.replay.write import with_revealed, write_replay
 from cardarena.v1 import journal_pb2
 
 _SHORTEST_BYTES: Final = 12

@@ -15,8 +15,9 @@ import trio
 
 from arena.replay.deal_book import Opening, seeded_opening
 from arena.replay.journal.deal_log import DealLog
+from arena.replay.read import replay_path
 from arena.replay.signing import Signer
-from arena.replay.write import replay_path, write_replay
+from arena.replay.write import write_replay
 from arena.server.deals.fair import FairDeals, FixedDeals
 from arena.server.orders import DealSetOrder
 from cardarena.v1 import journal_pb2

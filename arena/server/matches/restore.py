@@ -20,10 +20,10 @@ from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.kept_sessions import session_records
 from arena.replay.journal.recovery import Ended, Recovery, Unfinished
-from arena.replay.read import Unplayable
+from arena.replay.read import Unplayable, replay_path
 from arena.replay.records import Damaged
 from arena.replay.signing import Signer
-from arena.replay.write import replay_path, write_replay
+from arena.replay.write import write_replay
 from arena.server.bots import BotId
 from arena.server.deals.deal_sets import DealSets
 from arena.server.matches.cut_short import (

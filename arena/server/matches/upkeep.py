@@ -18,7 +18,7 @@ from arena.referee import Unwritten
 from arena.replay.journal.compaction import Compactor
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import JournalRun, Recovery
-from arena.replay.write import replay_path
+from arena.replay.read import replay_path
 from arena.server.matches.matches import Matches
 
 LOOK_S: Final = 10.0

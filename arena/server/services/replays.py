@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from arena.replay.write import replay_path
+from arena.replay.read import replay_path
 from arena.server.gate.calls import Context
 from arena.server.matches.results import Results
 from arena.server.refusals import not_found

@@ -9,7 +9,7 @@ from arena.scenes import Viewer
 from arena.store import MatchFilter
 from arena.web.archive import Archive, known_game
 from arena.web.document import Place
-from arena.web.match import match_path
+from arena.web.match_paths import match_path
 from arena.web.pages.lists import match_table
 from arena.web.prose import prose
 from arena.web.sample import NAMES, picture

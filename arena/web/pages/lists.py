@@ -9,7 +9,7 @@ from arena.scenes import Viewer
 from arena.store import MatchFilter, StoredMatch
 from arena.web.archive import Archive, Headline, faults_of, title_of, utc
 from arena.web.document import SITE, Place
-from arena.web.match import match_path
+from arena.web.match_paths import match_path
 from arena.web.sheet import Sheet, table_of
 from arena.web.slugs import slug
 from arena.web.trees import Element, Tree, element

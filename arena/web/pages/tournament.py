@@ -10,7 +10,7 @@ from arena.scenes import Viewer
 from arena.web import plots
 from arena.web.archive import PAGE, Archive, DealSetRecord, State, TournamentRecord, title_of
 from arena.web.document import Place
-from arena.web.match import match_path
+from arena.web.match_paths import match_path
 from arena.web.pages.about import value_words
 from arena.web.pages.lists import bot_link, game_link, headline_json, tournament_link
 from arena.web.sheet import Sheet, table_of
