@@ -272,13 +272,19 @@ def _sdks(quick: bool, progress: Progress) -> dict[str, Any]:
 
 def _web(quick: bool, progress: Progress) -> dict[str, Any]:
     page = pages.measure(quick=quick, progress=progress)
-    table = _table(f"Pages of a match of {page.steps:,} decisions", "what", "", "goal")
-    table.add_row("the first page, processor time", f"{page.cold_ms:.0f} ms", "300 ms")
-    table.add_row("a page of another hand", f"{page.next_hand_ms:.0f} ms")
-    table.add_row("a page that is kept", f"{page.kept_ms:.1f} ms", "10 ms")
+    cost = page.cost
+    table = _table(f"Pages of a match of {cost.steps:,} decisions", "what", "", "goal")
+    table.add_row("the first page, processor time", f"{cost.cold_ms:.0f} ms", "300 ms")
+    table.add_row("a page of another hand", f"{cost.next_hand_ms:.0f} ms")
+    table.add_row("a page that is kept", f"{cost.kept_ms:.1f} ms", "10 ms")
     table.add_row(
-        "the largest page, compressed, with all it fetches", f"{page.largest_kb:.1f} kB", "60 kB"
+        "the largest page, compressed, with all it fetches", f"{cost.largest_kb:.1f} kB", "60 kB"
     )
+    if page.longer is not None:
+        longer = page.longer
+        table.add_row(f"the first page of one of {longer.steps:,}", f"{longer.cold_ms:.0f} ms")
+        table.add_row("a page of another hand of it", f"{longer.next_hand_ms:.0f} ms")
+        table.add_row("the largest page of it", f"{longer.largest_kb:.1f} kB")
     if page.browsed is None:
         table.add_row("in a browser", "no Chromium with Playwright")
     else:

@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 
 from arena.replay.read import Replay
 from arena.web import match as match_pages
-from bench.pages import QUICK_HANDS, SEATS, played
+from bench.pages import HANDS, SEATS, played
 
 AGAIN: Final = 9
 
@@ -26,8 +26,8 @@ def main() -> None:
     """Print the least time of each part, and of all."""
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder)
-        short, _ = played(data, SEATS)
-        match, _ = played(data, QUICK_HANDS)
+        short = played(data, SEATS)
+        match = played(data, HANDS)
         # As in a worker that is up, and has the rules.
         match_pages.render(data / "replays" / f"{short}.replay", 0, "all", 1, "", "")
         path = data / "replays" / f"{match}.replay"

@@ -1,6 +1,7 @@
 """Pages of a long match: what they cost the server, how big they are, and how a browser takes them.
 
-The match is played for it, by two bots that draw their moves: some three thousand steps.
+The match is played for it, by two bots that draw their moves: some three thousand steps, of which the
+bounds speak. Another, ten times as long, tells what grows with a match.
 """
 
 import json
@@ -19,8 +20,10 @@ from bench.web_process import WebProcess, web_of
 
 GAME: Final = "jam"
 SEATS: Final = 2
-HANDS: Final = 200
-QUICK_HANDS: Final = 20
+HANDS: Final = 18
+"""Some 3,130 decisions."""
+TIMES: Final = 10
+"""How much longer the other match is."""
 BOT: Final = Path(__file__).parents[1] / "sample_bots" / "random_bot.py"
 AGAIN: Final = 100
 """Requests of a page that is kept."""
@@ -49,8 +52,8 @@ class Browsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
-    """What was found."""
+class Cost:
+    """What the pages of a match cost."""
 
     steps: int
     """Of the match."""
@@ -62,12 +65,22 @@ class Pages:
     """Processor time of a page that is kept."""
     largest_kb: float
     """Compressed, with style sheet and script."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What was found."""
+
+    cost: Cost
+    """Of the match that the bounds speak of."""
+    longer: Cost | None
+    """Of the one that is ten times as long; None in a quick run."""
     browsed: Browsed | None
     """None where there is no Chromium, or no Playwright."""
 
 
 def measure(*, quick: bool, progress: Callable[[str], None]) -> Pages:
-    """Play the match, and look at its pages.
+    """Play the matches, and look at their pages.
 
     Raises:
       Failed: if something does not come up.
@@ -75,25 +88,34 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Pages:
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder)
         progress("playing a short match")
-        short, _ = played(data, SEATS)
+        short = played(data, SEATS)
         progress("playing a long match")
-        match, hands = played(data, QUICK_HANDS if quick else HANDS)
+        match = played(data, HANDS)
+        if not quick:
+            progress("playing a match ten times as long")
+            longer = played(data, HANDS * TIMES)
         with web_of(data) as web:
             web.get(f"/m/{short}/all/1")  # the worker is up, and has the rules
             progress("pages")
-            cold_ms = _cpu_ms(web, [f"/m/{match}/all/1"])
-            next_hand_ms = _cpu_ms(web, [f"/m/{match}/all/2"])
-            kept_ms = _cpu_ms(web, [f"/m/{match}/all/1"] * AGAIN) / AGAIN
-            shown = sorted({1, 2, hands // 2, hands})
-            sizes = [_kb(web, f"/m/{match}/{eye}/{hand}") for eye in EYES for hand in shown]
+            cost = _cost(web, match, HANDS)
+            of_longer = None if quick else _cost(web, longer, HANDS * TIMES)
             progress("browser")
             browsed = _browsed(f"{web.address}/m/{match}/all/1", 3 if quick else 15)
-            steps = json.loads(web.get(f"/m/{match}.json")[0])["decisions"]
-    return Pages(steps, cold_ms, next_hand_ms, kept_ms, max(sizes), browsed)
+    return Pages(cost, of_longer, browsed)
 
 
-def played(data: Path, hands: int) -> tuple[str, int]:
-    """A match's id, and its hands."""
+def _cost(web: WebProcess, match: str, hands: int) -> Cost:
+    cold_ms = _cpu_ms(web, [f"/m/{match}/all/1"])
+    next_hand_ms = _cpu_ms(web, [f"/m/{match}/all/2"])
+    kept_ms = _cpu_ms(web, [f"/m/{match}/all/1"] * AGAIN) / AGAIN
+    shown = sorted({1, 2, hands // 2, hands})
+    sizes = [_kb(web, f"/m/{match}/{eye}/{hand}") for eye in EYES for hand in shown]
+    steps = json.loads(web.get(f"/m/{match}.json")[0])["decisions"]
+    return Cost(steps, cold_ms, next_hand_ms, kept_ms, max(sizes))
+
+
+def played(data: Path, hands: int) -> str:
+    """The id of a match of so many hands."""
     bots = [f"{name}={sys.executable} {BOT}" for name in ("ann", "bob")]
     command = [sys.executable, "-m", "arena", "play", GAME, *bots, "-o", f"hands={hands}"]
     ran = subprocess.run(
@@ -104,7 +126,7 @@ def played(data: Path, hands: int) -> tuple[str, int]:
     )
     if ran.returncode:
         raise Failed(f"arena play fails: {ran.stderr.strip()}")
-    return json.loads(ran.stdout)["match"], hands
+    return str(json.loads(ran.stdout)["match"])
 
 
 def _cpu_ms(web: WebProcess, paths: list[str]) -> float:
