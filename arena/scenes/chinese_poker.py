@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Final
 
 from arena.games.chinese.hands import (
@@ -36,7 +35,7 @@ from arena.games.chinese_poker.words import (
 from arena.games.contract import Event, Seat
 from arena.scenes.drawing import DEALER, by_suit, cards, fact, goal, hand, shown_zones
 from arena.scenes.eye import Eye
-from arena.scenes.rows import grid, signed_rows
+from arena.scenes.rows import grid, settled, signed_rows
 from arena.scenes.sentences import Words, by_seat, joined, line, plain
 from arena.scenes.vocabulary import (
     Badge,
@@ -44,7 +43,6 @@ from arena.scenes.vocabulary import (
     Group,
     Kind,
     Line,
-    Name,
     Scene,
     SeatScene,
     Tone,
@@ -177,21 +175,13 @@ def _won_by_row(seat: Seat, standings: Mapping[Seat, Standing]) -> tuple[int, ..
     return tuple(map(sum, zip(*against, strict=True)))
 
 
-def _pairs(standings: Mapping[Seat, Standing]) -> tuple[Line, ...]:
+def _pairs(of: Mapping[Seat, Standing]) -> tuple[Line, ...]:
     """What every pair of seats settles, and why."""
-    pairs = combinations(sorted(standings), 2)
-    return tuple(_pair(one, standings[one], two, standings[two]) for one, two in pairs)
-
-
-def _pair(one: Seat, ours: Standing, two: Seat, theirs: Standing) -> Line:
-    units = pair_units(ours, theirs)
-    if units < 0:
-        one, ours, two, theirs, units = two, theirs, one, ours, -units
-    if not units:
-        return line(
-            Name(one), " and ", Name(two), " pay each other nothing", *_how(ours, theirs), "."
-        )
-    return line(Name(two), " pays ", Name(one), f" {units}", *_how(ours, theirs), ".")
+    return settled(
+        sorted(of),
+        lambda one, two: pair_units(of[one], of[two]),
+        lambda one, two: _how(of[one], of[two]),
+    )
 
 
 def _how(ours: Standing, theirs: Standing) -> Line:
@@ -203,7 +193,7 @@ def _how(ours: Standing, theirs: Standing) -> Line:
     assert isinstance(ours, Strengths)
     assert isinstance(theirs, Strengths)
     if is_foul(ours) and is_foul(theirs):
-        return (": both are fouled",)
+        return (", for a foul each",)
     if is_foul(ours) or is_foul(theirs):
         return (" for a foul",)
     rows = rows_won(ours, theirs)

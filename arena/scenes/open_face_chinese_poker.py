@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Final
 
 from arena.games.chinese.hands import HAND_SIZE
@@ -29,7 +28,7 @@ from arena.games.open_face_chinese_poker.words import (
 )
 from arena.scenes.drawing import DEALER, cards, fact, hand, shown_zones
 from arena.scenes.eye import Eye, last_by
-from arena.scenes.rows import grid, signed_rows
+from arena.scenes.rows import grid, settled, signed_rows
 from arena.scenes.sentences import Words, by_seat, faces, joined, line, listed, names
 from arena.scenes.vocabulary import (
     Badge,
@@ -181,20 +180,12 @@ def _cards_of(layout: Layout) -> tuple[tuple[str, ...], ...]:
 
 def _pairs(view: View) -> tuple[Line, ...]:
     """What every pair of seats settles, and why."""
-    scorings = [score_rows(each.front, each.middle, each.back) for each in view.layouts]
-    pairs = combinations(range(len(scorings)), 2)
-    return tuple(_pair(Seat(one), scorings[one], Seat(two), scorings[two]) for one, two in pairs)
-
-
-def _pair(one: Seat, ours: Scoring, two: Seat, theirs: Scoring) -> Line:
-    units = pair_units(ours, theirs)
-    if units < 0:
-        one, ours, two, theirs, units = two, theirs, one, ours, -units
-    if not units:
-        return line(
-            Name(one), " and ", Name(two), " pay each other nothing", *_how(ours, theirs), "."
-        )
-    return line(Name(two), " pays ", Name(one), f" {units}", *_how(ours, theirs), ".")
+    of = [score_rows(each.front, each.middle, each.back) for each in view.layouts]
+    return settled(
+        map(Seat, range(len(of))),
+        lambda one, two: pair_units(of[one], of[two]),
+        lambda one, two: _how(of[one], of[two]),
+    )
 
 
 def _how(ours: Scoring, theirs: Scoring) -> Line:
@@ -202,7 +193,7 @@ def _how(ours: Scoring, theirs: Scoring) -> Line:
     royalties = ours.royalty_units - theirs.royalty_units
     more = f", royalties {royalties:+}" if royalties else ""
     if ours.foul and theirs.foul:
-        return (": both are fouled",)
+        return (", for a foul each",)
     if ours.foul or theirs.foul:
         return (f" for a foul{more}",)
     rows = rows_won(ours, theirs)

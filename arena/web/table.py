@@ -46,6 +46,8 @@ class Clock:
     """By the last decision."""
 
 
+LONG_BANNER: Final = 4
+"""Of more sentences a phone shows the seats first."""
 _ZONES_KEPT: Final = 2_048
 _SEATS_KEPT: Final = 1_024
 
@@ -104,11 +106,12 @@ def _row(scene: Scene, seats: Sequence[int], sitting: Sitting, css: str) -> Elem
 def _centre(scene: Scene, sitting: Sitting) -> Element:
     names = tuple(sitting.names)
     banner = [element("p", "", *text(line, names)) for line in scene.banner]
+    css = "banner long" if len(banner) > LONG_BANNER else "banner"
     zones = [_zone(zone, names, "centre") for zone in scene.centre]
     return element(
         "div",
         "centre",
-        element("div", "banner", *banner, data_key="centre/banner") if banner else None,
+        element("div", css, *banner, data_key="centre/banner") if banner else None,
         element("div", "zones", *zones) if zones else None,
         _facts(scene.facts, names, "centre/facts") if scene.facts else None,
     )

@@ -56,10 +56,23 @@ def game(archive: Archive, place: Place, game_id: str) -> Sheet | None:
 
 def _options(game: Game) -> Tree:
     rows = [
-        (element("code", "", each.name), value_words(each.default), _limits(each), each.meaning)
+        (
+            element("code", "", each.name),
+            value_words(each.default),
+            _limits(each),
+            _with_code(each.meaning),
+        )
         for each in game.settings
     ]
     return table_of("Options of a match", ("option", "default", "values", "meaning"), rows)
+
+
+def _with_code(words: str) -> Tree:
+    """A sentence in which names stand between backticks."""
+    parts = enumerate(words.split("`"))
+    return element(
+        "span", "", *(element("code", "", each) if at % 2 else each for at, each in parts)
+    )
 
 
 def value_words(value: object) -> str:

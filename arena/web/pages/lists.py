@@ -94,21 +94,25 @@ def match_json(found: Sequence[StoredMatch]) -> list[dict[str, Any]]:
     ]
 
 
-def _tournaments(place: Place, caption: str, found: Sequence[Headline]) -> Element:
+def _tournaments(
+    place: Place, caption: str, found: Sequence[Headline], columns: int = 5
+) -> Element:
+    """A table of tournaments, with as many of its columns as there is room for."""
+    rows = [
+        (
+            tournament_link(place, each.name),
+            game_link(place, each.game),
+            ", ".join(each.bots),
+            str(each.seats),
+            element("time", "", each.created.replace("T", " ")[:16]),
+        )
+        for each in found
+    ]
     return table_of(
         caption,
-        ("table", "game", "seats", "bots", "begun (UTC)"),
-        [
-            (
-                tournament_link(place, each.name),
-                game_link(place, each.game),
-                str(each.seats),
-                ", ".join(each.bots),
-                element("time", "", each.created.replace("T", " ")[:16]),
-            )
-            for each in found
-        ],
-        numbers=(2,),
+        ("table", "game", "bots", "seats", "begun (UTC)")[:columns],
+        [row[:columns] for row in rows],
+        numbers=(3,),
         phone=(0, 1),
     )
 
@@ -151,7 +155,7 @@ def home(
     sections: list[Tree] = [element("section", "", element("h2", "", "Live"), rows, more)]
     if tournaments:
         more = element("p", "", element("a", "", "all tables", href=place.to("tables")))
-        newest = _tournaments(place, "The three newest", tournaments[:3])
+        newest = _tournaments(place, "The three newest", tournaments[:3], 3)
         sections.append(element("section", "", element("h2", "", "Tables"), newest, more))
     if matches:
         newest = match_table(place, "The five that ended last", matches[:5])

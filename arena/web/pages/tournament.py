@@ -35,9 +35,11 @@ def tournament(archive: Archive, place: Place, name: str) -> Sheet | None:
     if record is None:
         return None
     head = record.headline
-    parts = [_progress(record), *_ranking(record, place), *_pairs(record, place), *_test(record)]
-    parts += [_faults(record), *_deal_sets(record, place), _rules(record, place)]
-    return Sheet(f"Tournament {name}: {title_of(head.game)}", tuple(parts), as_json(record))
+    found = (*_ranking(record, place), *_pairs(record, place), *_test(record))
+    about = (_rules(record, place), _faults(record), *_deal_sets(record, place))
+    halves = element("div", "halves", element("div", "", *found), element("div", "", *about))
+    title = f"Tournament {name}: {title_of(head.game)}"
+    return Sheet(title, (_progress(record), halves), as_json(record))
 
 
 class Order(StrEnum):
@@ -312,7 +314,9 @@ def _watch(deal_set: DealSetRecord, place: Place) -> Tree:
         address = place.to(match_path(match_id, Viewer.ALL, 0))
         label = f"watch table {at} of deal-set {deal_set.number}"
         links += [" "] if links else []
-        links.append(element("a", "", f"table {at}", href=address, aria_label=label))
+        links.append(
+            element("a", "", f"table\N{NO-BREAK SPACE}{at}", href=address, aria_label=label)
+        )
     return (
         element("span", "", *links) if links else "sealed" if deal_set.state is State.OPEN else ""
     )
