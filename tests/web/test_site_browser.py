@@ -90,6 +90,11 @@ BARRIERS = """() => axe.run(document, { resultTypes: ["violations"] })
 """All rules of axe; what passes is not told of."""
 
 
+CUT_TABLES = """() => [...document.querySelectorAll(".wide")]
+  .filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"""
+"""Tables of which the screen cuts columns off, on a desktop: they can be moved, but nobody sees that."""
+
+
 def barriers(tab):
     """What axe finds on a page: rules, each with what breaks it."""
     if not tab.evaluate("() => 'axe' in window"):
@@ -109,6 +114,8 @@ def test_a_page_has_no_barrier_and_a_quiet_console(browser, running, path):
             assert barriers(tab) == []
             wide = tab.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{wide} wide at {width}"
+            if width == LOOKS[0][1]:
+                assert tab.evaluate(CUT_TABLES) == []
         expected = ["404"] if path == "/nothing" else []
         assert [each for each in opened.said if not any(one in each for one in expected)] == []
 
@@ -123,6 +130,15 @@ def test_axe_finds_what_is_planted(browser, running):
         )
         found = {rule for rule, _ in barriers(opened.tab)}
     assert {"image-alt", "color-contrast"} <= found
+
+
+def test_a_table_that_is_cut_off_is_found(browser, running):
+    with Tab(browser, bypass_csp=True, viewport={"width": 1280, "height": 800}) as opened:
+        opened.tab.goto(f"{running.address}/bots")
+        opened.tab.evaluate(
+            "document.querySelector('td').textContent = 'a name without an end'.repeat(9).replaceAll(' ', '_')"
+        )
+        assert len(opened.tab.evaluate(CUT_TABLES)) == 1
 
 
 @pytest.mark.parametrize("path", ["/", "/t/autumn", "/m/m1/all/1"])
