@@ -170,6 +170,7 @@ class _Arena:
         self._ask = Ask.FromString(bytes.fromhex(json.loads(ASK.read_text("utf-8"))["hex"]))
         self._matches = matches
         self.answers = 0
+        self.frames = 0
         self.streams = 0
         self.closing = asyncio.Event()
 
@@ -202,6 +203,7 @@ class _Arena:
             answers = said.answers.answers
             self.answers += len(answers)
             if answers:
+                self.frames += 1
                 # An ask's number says its match: they are counted up by the number of matches.
                 given = [(each.ask_id - 1) % self._matches + 1 for each in answers]
                 await context.write(_asks(map(self._next, given)))

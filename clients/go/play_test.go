@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,6 +90,72 @@ func TestEachMatchHasABotOfItsOwn(t *testing.T) {
 		if !strings.Contains(logged, why) || ends != 2 {
 			t.Errorf("%q: %d ends, %s", why, ends, logged)
 		}
+	}
+}
+
+// A thinker answers at once, but thinks at one ask until it may end.
+type thinker struct {
+	slow    uint64
+	thought chan struct{}
+}
+
+func (b thinker) Move(_ context.Context, ask *Ask) (Choice, error) {
+	if ask.ID() == b.slow {
+		<-b.thought
+	}
+	return Index(1), nil
+}
+
+// together has the arena ask at eight matches in one message, and gives how many answers each message has
+// until all bots have answered but the one at `slow`, which thinks meanwhile.
+func together(t *testing.T, slow uint64) (sizes []int) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	a := newArena(t, true)
+	a.answers()
+	<-a.out.ready
+	a.out.messages = nil
+	a.out.most = time.Minute // however busy the machine is
+	var asks []*v1.Ask
+	for match := range uint32(8) {
+		if match > 0 {
+			a.says(&v1.ArenaMessage{Body: &v1.ArenaMessage_MatchStart{MatchStart: &v1.MatchStart{Match: match + 1}}})
+		}
+		asks = append(asks, ask(uint64(match)+1, match+1, 3))
+	}
+	a.asks(asks...)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	thought := make(chan struct{})
+	player := &Player{New: func(*Match) Bot {
+		return thinker{slow, thought}
+	}}
+	var running sync.WaitGroup
+	running.Go(func() { (&author{a.s, player, slog.Default()}).play(ctx) })
+	for answered, last := 0, 8-min(1, int(slow)); answered < last; {
+		for _, message := range a.out.next(ctx) {
+			sizes = append(sizes, len(message.GetAnswers().GetAnswers()))
+			answered += sizes[len(sizes)-1]
+		}
+		if ctx.Err() != nil {
+			t.Fatal("a bot was waited for")
+		}
+	}
+	close(thought)
+	a.s.finish(nil)
+	running.Wait()
+	return sizes
+}
+
+func TestAnswersThatAreReadyGoTogether(t *testing.T) {
+	if sizes := together(t, 0); !slices.Equal(sizes, []int{8}) {
+		t.Errorf("answers in each message: %v", sizes)
+	}
+}
+
+func TestNoAnswerWaitsForABotThatThinks(t *testing.T) {
+	if sizes := together(t, 3); !slices.Equal(sizes, []int{7}) {
+		t.Errorf("answers in each message: %v", sizes)
 	}
 }
 

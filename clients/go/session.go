@@ -3,9 +3,11 @@ package cardarena
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -15,6 +17,8 @@ import (
 
 const (
 	defaultNoteChars = 200
+	// gatherMost is how long answers wait at most for goroutines that were handed an ask, and have not run yet.
+	gatherMost = time.Millisecond
 	// rememberedEnds are ended matches that are remembered: an arena repeats the last 64 at most.
 	rememberedEnds = 1024
 	contract       = 1
@@ -44,6 +48,7 @@ type session struct {
 
 	work   []item
 	wake   chan struct{}
+	handed *handed
 	ended  bool
 	failed error
 }
@@ -82,7 +87,7 @@ func newSession(hello *v1.Hello, askForced bool, deals *deals) *session {
 	return &session{
 		hello: hello, askForced: askForced, deals: deals, limits: &v1.Limits{},
 		seats: map[uint32]*seat{}, open: map[uint64]*seat{}, over: map[uint32]bool{},
-		wake: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), handed: newHanded(),
 	}
 }
 
@@ -93,6 +98,7 @@ func (s *session) opened(out *outbox) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.live, s.out = false, out
+	out.handed = s.handed
 	if s.deals != nil {
 		s.deals.onStream()
 	}
@@ -205,6 +211,7 @@ func (s *session) take(ctx context.Context) ([]item, bool) {
 func (s *session) show(ctx context.Context, ask *Ask) (context.Context, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.handed.add(-1)
 	if !ask.open || ask.shown {
 		return nil, false
 	}
@@ -220,7 +227,7 @@ func (s *session) giveUp(ask *Ask) {
 	defer s.mu.Unlock()
 	ask.cancel()
 	if ask.shown = false; ask.open {
-		s.work = append(s.work, item{ask: ask})
+		s.hand(ask)
 		s.signal()
 	}
 }
@@ -231,6 +238,12 @@ func (s *session) answer(answers ...*v1.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keep(answers)
+}
+
+// hand hands an ask on to the author's code, which calls show for each.
+func (s *session) hand(ask *Ask) {
+	s.handed.add(1)
+	s.work = append(s.work, item{ask: ask})
 }
 
 func (s *session) keep(answers []*v1.Answer) {
@@ -390,7 +403,7 @@ func (s *session) onAsks(r *received, asks []*v1.Ask, now time.Time) {
 		if !s.askForced && ask.forced() {
 			automatic = append(automatic, &v1.Answer{AskId: ask.ID(), Choice: &v1.Answer_Index{}})
 		} else {
-			s.work = append(s.work, item{ask: ask})
+			s.hand(ask)
 		}
 	}
 	if s.live {
@@ -407,7 +420,7 @@ func (s *session) reopen(seat *seat) {
 	seat.ask.open = true
 	s.open[seat.ask.ID()] = seat
 	if seat.answer == nil && !seat.ask.shown {
-		s.work = append(s.work, item{ask: seat.ask})
+		s.hand(seat.ask)
 	}
 }
 
@@ -484,6 +497,23 @@ func (s *session) seated() []*Match {
 // word is the value of an enum as a word; a newer arena may have values that this SDK does not know.
 func word(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }
 
+// A handed counts the asks that were handed on, and that no goroutine has taken up yet.
+type handed struct {
+	count atomic.Int32
+	none  chan struct{}
+}
+
+func newHanded() *handed { return &handed{none: make(chan struct{}, 1)} }
+
+func (h *handed) add(more int32) {
+	if h.count.Add(more) == 0 {
+		select {
+		case h.none <- struct{}{}:
+		default:
+		}
+	}
+}
+
 // An outbox has what is to be sent on one stream. Answers gather until the writer is free.
 type outbox struct {
 	mu       sync.Mutex
@@ -491,9 +521,13 @@ type outbox struct {
 	answers  []*v1.Answer
 	limits   *v1.Limits
 	ready    chan struct{}
+	handed   *handed       // the session's
+	most     time.Duration // gatherMost
 }
 
-func newOutbox() *outbox { return &outbox{ready: make(chan struct{}, 1), limits: &v1.Limits{}} }
+func newOutbox() *outbox {
+	return &outbox{ready: make(chan struct{}, 1), limits: &v1.Limits{}, handed: newHanded(), most: gatherMost}
+}
 
 func (o *outbox) limit(limits *v1.Limits) {
 	o.mu.Lock()
@@ -525,6 +559,12 @@ func (o *outbox) signal() {
 // next waits for messages; nil when the context ends.
 func (o *outbox) next(ctx context.Context) []*v1.BotMessage {
 	for {
+		select {
+		case <-o.ready:
+		case <-ctx.Done():
+			return nil
+		}
+		o.gather()
 		o.mu.Lock()
 		messages := o.messages
 		if len(o.answers) > 0 {
@@ -535,12 +575,24 @@ func (o *outbox) next(ctx context.Context) []*v1.BotMessage {
 		if len(messages) > 0 {
 			return messages
 		}
-		select {
-		case <-o.ready:
-		case <-ctx.Done():
-			return nil
+	}
+}
+
+// gather makes way for goroutines that were handed an ask, so that what they answer at once goes
+// together. It waits for no bot that thinks, but for those only that the processor has not got to.
+func (o *outbox) gather() {
+	if o.handed.count.Load() > 0 {
+		late := time.NewTimer(o.most)
+		defer late.Stop()
+		for o.handed.count.Load() > 0 {
+			select {
+			case <-o.handed.none:
+			case <-late.C:
+				return
+			}
 		}
 	}
+	runtime.Gosched() // the last of them is about to answer
 }
 
 // frames are answers in as few messages as the arena's limits allow.
