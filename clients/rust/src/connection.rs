@@ -77,7 +77,7 @@ impl Connection {
         let out = Arc::new(Outbox::default());
         lock(&self.session).opened(&out);
         let path = PathAndQuery::from_static(PLAY);
-        let end = match grpc.streaming(Request::new(Outgoing(out)), path, Frames).await {
+        let end = match grpc.streaming(Request::new(Outgoing::of(out)), path, Frames).await {
             Ok(response) => self.read(response.into_inner()).await,
             Err(status) => Ok(end_of(&status)),
         };

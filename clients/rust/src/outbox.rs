@@ -1,16 +1,25 @@
 //! What is to be sent on one stream.
 
 use std::collections::VecDeque;
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
 
 use prost::Message;
+use tokio::time::{Sleep, sleep};
 use tokio_stream::Stream;
 
 use crate::v1::{self, bot_message::Body};
 
-/// What is to be sent on one stream. Answers gather until the writer is free.
+/// How long answers wait at most for threads that were handed an ask, and have not run yet.
+const GATHER_MOST: Duration = Duration::from_millis(1);
+
+/// What is to be sent on one stream. Answers gather until the writer is free, and all threads that
+/// were handed an ask have had the processor: what they answer at once goes together. No answer waits
+/// for a bot that thinks.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox(Mutex<Waiting>);
 
@@ -19,8 +28,19 @@ struct Waiting {
     messages: VecDeque<v1::BotMessage>,
     answers: Vec<v1::Answer>,
     limits: v1::Limits,
+    /// Asks that were handed on, and that no thread has taken up yet.
+    handed: usize,
+    /// Whether the writer has seen the answers, and waits for these threads.
+    gathers: bool,
     closed: bool,
     writer: Option<Waker>,
+}
+
+impl Waiting {
+    fn wants_writer(&self) -> bool {
+        let answers = !self.answers.is_empty() && (self.handed == 0 || !self.gathers);
+        answers || self.closed || !self.messages.is_empty()
+    }
 }
 
 impl Outbox {
@@ -28,7 +48,7 @@ impl Outbox {
         let writer = {
             let mut waiting = self.lock();
             change(&mut waiting);
-            waiting.writer.take()
+            if waiting.wants_writer() { waiting.writer.take() } else { None }
         };
         if let Some(writer) = writer {
             writer.wake();
@@ -41,6 +61,11 @@ impl Outbox {
 
     pub fn limit(&self, limits: v1::Limits) {
         self.lock().limits = limits;
+    }
+
+    /// Is told how many asks wait for their thread.
+    pub fn handed(&self, handed: usize) {
+        self.change(|waiting| waiting.handed = handed);
     }
 
     pub fn put(&self, messages: impl IntoIterator<Item = v1::BotMessage>) {
@@ -66,14 +91,38 @@ impl Outbox {
 }
 
 /// The writer's end of an outbox.
-pub(crate) struct Outgoing(pub Arc<Outbox>);
+pub(crate) struct Outgoing {
+    outbox: Arc<Outbox>,
+    most: Duration,
+    late: Option<Pin<Box<Sleep>>>,
+}
+
+impl Outgoing {
+    pub fn of(outbox: Arc<Outbox>) -> Self {
+        Self { outbox, most: GATHER_MOST, late: None }
+    }
+}
 
 impl Stream for Outgoing {
     type Item = v1::BotMessage;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<v1::BotMessage>> {
-        let mut waiting = self.0.lock();
+        let Self { outbox, most, late } = self.get_mut();
+        let mut waiting = outbox.lock();
         if waiting.messages.is_empty() && !waiting.answers.is_empty() {
+            if waiting.handed > 0 {
+                let late = late.get_or_insert_with(|| Box::pin(sleep(*most)));
+                if late.as_mut().poll(context).is_pending() {
+                    waiting.gathers = true;
+                    waiting.writer = Some(context.waker().clone());
+                    return Poll::Pending;
+                }
+            }
+            *late = None;
+            waiting.gathers = false;
+            drop(waiting);
+            thread::yield_now(); // the last of them is about to answer
+            waiting = outbox.lock();
             let answers = std::mem::take(&mut waiting.answers);
             let limits = waiting.limits;
             frames(&mut waiting.messages, answers, &limits);

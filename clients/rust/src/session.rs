@@ -42,6 +42,8 @@ pub(crate) struct Session {
     over: HashSet<u32>,
     over_in_order: VecDeque<u32>,
     work: Vec<Item>,
+    /// Asks that were handed on, and that no thread has taken up yet.
+    handed: usize,
 }
 
 /// The bot's own at a match.
@@ -103,6 +105,7 @@ impl Session {
             over: HashSet::new(),
             over_in_order: VecDeque::new(),
             work: Vec::new(),
+            handed: 0,
         }
     }
 
@@ -115,6 +118,7 @@ impl Session {
             deals.on_stream();
         }
         out.put([v1::BotMessage { body: Some(bot_message::Body::Hello(self.hello.clone())) }]);
+        out.handed(self.handed);
         self.out = Some(out.clone());
     }
 
@@ -198,6 +202,7 @@ impl Session {
 
     /// Says that the author is about to be given an ask; false if it is settled, or was given it.
     pub fn show(&mut self, asked: &Asked) -> bool {
+        self.count_handed(self.handed.saturating_sub(1));
         match self.last_of(asked.id()) {
             Some(last) if last.open && !last.shown => {
                 last.shown = true;
@@ -210,12 +215,25 @@ impl Session {
     /// Says that the author stopped as its answer was not wanted any more. If the ask comes again,
     /// the author is asked anew; at once, if it has come already: then this is true.
     pub fn give_up(&mut self, asked: &Asked) -> bool {
-        match self.last_of(asked.id()) {
-            Some(last) => {
-                last.shown = false;
-                last.open
-            }
-            None => false,
+        let Some(last) = self.last_of(asked.id()) else { return false };
+        last.shown = false;
+        let again = last.open;
+        if again {
+            self.count_handed(self.handed + 1);
+        }
+        again
+    }
+
+    /// Hands an ask on to the author's code, which calls `show` for each.
+    fn hand(&mut self, asked: Arc<Asked>) {
+        self.work.push(Item::Asked(asked));
+        self.count_handed(self.handed + 1);
+    }
+
+    fn count_handed(&mut self, handed: usize) {
+        self.handed = handed;
+        if let Some(out) = &self.out {
+            out.handed(handed);
         }
     }
 
@@ -398,7 +416,7 @@ impl Session {
             if !self.ask_forced && asked.forced() {
                 automatic.push(index(String::new()));
             } else {
-                self.work.push(Item::Asked(asked));
+                self.hand(asked);
             }
         }
         self.send_answers(again);
@@ -418,7 +436,8 @@ impl Session {
         if last.answer.is_none() {
             last.asked.set_wanted(true);
             if !last.shown {
-                self.work.push(Item::Asked(last.asked.clone()));
+                let asked = last.asked.clone();
+                self.hand(asked);
             }
         }
     }

@@ -144,7 +144,9 @@ fn a_bot_that_gave_up_is_asked_anew_if_the_ask_comes_again() {
     assert_eq!(arena.given().len(), 1);
     arena.stream(3, &[]);
     arena.asks(&[ask(7, 1, 2)]);
+    assert_eq!(arena.session.handed, 0, "it was taken up");
     assert!(arena.session.give_up(&asked), "it has come again already");
+    assert_eq!(arena.session.handed, 1, "and is handed on anew");
 }
 
 #[test]
