@@ -20,7 +20,6 @@ import io.grpc.stub.ClientResponseObserver;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.locks.ReentrantLock;
 
 /** A bot's connection with the arena, over as many streams as it takes. */
 final class Connection {
@@ -71,6 +70,7 @@ final class Connection {
     try {
       ClientCalls.asyncBidiStreamingCall(channel.newCall(PLAY, CallOptions.DEFAULT), stream);
       session.opened(stream.out);
+      stream.writer.start();
       Ended ended = stream.ended.get();
       if (!stream.refused.isEmpty()) {
         throw new PlayException.Refused(stream.refused);
@@ -89,6 +89,7 @@ final class Connection {
       throw new IllegalStateException(error);
     } finally {
       session.lost();
+      stream.out.close();
       channel.shutdownNow();
     }
   }
@@ -133,34 +134,34 @@ final class Connection {
     }
   }
 
-  /** One stream: reads on gRPC's thread, which never waits, and writes whenever there is room. */
+  /** One stream: reads on gRPC's thread, which never waits, and writes on one of its own. */
   private final class Stream implements ClientResponseObserver<BotMessage, ArenaMessage> {
     final CompletableFuture<Ended> ended = new CompletableFuture<>();
     volatile boolean welcomed;
     volatile String redirect = "";
     volatile String refused = "";
-    private final ReentrantLock writing = new ReentrantLock();
-    private final Outbox out = new Outbox(this::write);
+    final Outbox out = new Outbox();
+    final Thread writer = new Thread(this::write, "cardarena-writer");
     private ClientCallStreamObserver<BotMessage> call;
     private int playing;
 
     @Override
     public void beforeStart(ClientCallStreamObserver<BotMessage> stream) {
       call = stream;
-      call.setOnReadyHandler(this::write);
+      call.setOnReadyHandler(out::room);
+      writer.setDaemon(true);
     }
 
-    /** Writes what has gathered, if the call takes more. */
+    /** Writes what gathers, whenever the call takes more. */
     private void write() {
-      writing.lock();
       try {
-        if (call.isReady() && !ended.isDone()) {
-          out.take().forEach(call::onNext);
+        List<BotMessage> messages = out.next(call::isReady);
+        while (!messages.isEmpty()) {
+          messages.forEach(call::onNext);
+          messages = out.next(call::isReady);
         }
-      } catch (IllegalStateException error) {
+      } catch (IllegalStateException | InterruptedException error) {
         // How the stream ended, its reader learns.
-      } finally {
-        writing.unlock();
       }
     }
 

@@ -6,19 +6,37 @@ import cardarena.v1.BotMessage;
 import cardarena.v1.Limits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
-/** What is to be sent on one stream. Answers gather until the writer is free. */
+/**
+ * What is to be sent on one stream. Answers gather until the writer is free, and all threads that
+ * were handed an ask have had the processor: what they answer at once goes together. No answer
+ * waits for a bot that thinks.
+ */
 final class Outbox {
+  /** How long answers wait at most for threads that were handed an ask, and have not run yet. */
+  private static final long GATHER_MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
   private final ReentrantLock lock = new ReentrantLock();
-  private final Runnable filled;
+  private final Condition filled = lock.newCondition();
+  private final Condition taken = lock.newCondition();
+  private final long gatherMostNanos;
   private List<BotMessage> messages = new ArrayList<>();
   private List<Answer> answers = new ArrayList<>();
   private Limits limits = Limits.getDefaultInstance();
+  private int handed;
+  private boolean closed;
 
-  /** Of what is to be called when there is something to send; it must not wait. */
-  Outbox(Runnable filled) {
-    this.filled = filled;
+  Outbox() {
+    this(GATHER_MOST_NANOS);
+  }
+
+  /** One of another patience, as tests have it. */
+  Outbox(long gatherMostNanos) {
+    this.gatherMostNanos = gatherMostNanos;
   }
 
   /** Holds it to the arena's limits. */
@@ -31,15 +49,80 @@ final class Outbox {
   void put(List<BotMessage> more) {
     lock.lock();
     messages.addAll(more);
+    filled.signal();
     lock.unlock();
-    filled.run();
   }
 
   void putAnswers(List<Answer> more) {
     lock.lock();
     answers.addAll(more);
+    filled.signal();
     lock.unlock();
-    filled.run();
+  }
+
+  /** Is told how many asks were handed on, and no thread has taken up yet. */
+  void handed(int asks) {
+    lock.lock();
+    handed = asks;
+    if (asks == 0) {
+      taken.signal();
+    }
+    lock.unlock();
+  }
+
+  /** The stream may have room again. */
+  void room() {
+    lock.lock();
+    filled.signal();
+    lock.unlock();
+  }
+
+  /** The stream is over. */
+  void close() {
+    lock.lock();
+    closed = true;
+    filled.signal();
+    taken.signal();
+    lock.unlock();
+  }
+
+  /**
+   * Waits until there is something to send, and room for it.
+   *
+   * @return all that is to be sent; nothing when the stream is over
+   */
+  List<BotMessage> next(BooleanSupplier hasRoom) throws InterruptedException {
+    lock.lock();
+    try {
+      while (!closed && (isEmpty() || !hasRoom.getAsBoolean())) {
+        filled.await();
+      }
+      long leftNanos = gatherMostNanos;
+      while (!closed && handed > 0 && leftNanos > 0) {
+        leftNanos = taken.awaitNanos(leftNanos);
+      }
+      if (closed) {
+        return List.of();
+      }
+    } finally {
+      lock.unlock();
+    }
+    Thread.yield(); // the last of them is about to answer
+    return take();
+  }
+
+  /** Whether the writer waits for threads that were handed an ask. */
+  boolean gathers() {
+    lock.lock();
+    try {
+      return lock.hasWaiters(taken);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isEmpty() {
+    return messages.isEmpty() && answers.isEmpty();
   }
 
   /** Takes all that is to be sent. */

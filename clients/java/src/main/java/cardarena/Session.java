@@ -92,6 +92,9 @@ final class Session {
 
   private final Set<Integer> over = new LinkedHashSet<>();
 
+  /** Asks that were handed on, and that no thread has taken up yet. */
+  private int handed;
+
   /** Of what is said on opening a stream; deals are null of a bot that takes no part in them. */
   Session(Hello hello, boolean askForced, Deals deals, Consumer<Work> tell) {
     this.hello = hello;
@@ -112,6 +115,7 @@ final class Session {
         deals.onStream();
       }
       out.put(List.of(BotMessage.newBuilder().setHello(hello).build()));
+      out.handed(handed);
     } finally {
       lock.unlock();
     }
@@ -231,6 +235,7 @@ final class Session {
   boolean show(Ask<?, ?, ?> ask) {
     lock.lock();
     try {
+      countHanded(-1);
       boolean wanted = ask.open && !ask.shown;
       ask.shown |= wanted;
       return wanted;
@@ -386,7 +391,30 @@ final class Session {
     if (!askForced && ask.forced()) {
       seat.answer = Answer.newBuilder().setAskId(ask.id()).setIndex(0).build();
     } else {
-      tell.accept(new Work.Asked(ask));
+      hand(ask);
+    }
+  }
+
+  /** Hands an ask on to the author's code, which calls {@code show} for each. */
+  private void hand(Ask<Message, Message, Message> ask) {
+    countHanded(1);
+    tell.accept(new Work.Asked(ask));
+  }
+
+  /** How many asks were handed on, and no thread has taken up yet. */
+  int handed() {
+    lock.lock();
+    try {
+      return handed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void countHanded(int more) {
+    handed += more;
+    if (out != null) {
+      out.handed(handed);
     }
   }
 
@@ -395,7 +423,7 @@ final class Session {
     if (!seat.ask.open) {
       seat.ask.open = true;
       if (seat.answer == null && !seat.ask.shown) {
-        tell.accept(new Work.Asked(seat.ask));
+        hand(seat.ask);
       }
     }
   }

@@ -20,14 +20,17 @@ import cardarena.v1.MatchTerms;
 import cardarena.v1.Welcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What becomes of an ask: kept, given, answered, and failed. */
 class AuthorTest {
   private final List<Work> told = new ArrayList<>();
-  private Outbox out = new Outbox(() -> {});
+  private Outbox out = new Outbox();
 
   private Session session(boolean askForced, Consumer<Work> tell) {
     Session session = new Session(Hello.getDefaultInstance(), askForced, null, tell);
@@ -42,7 +45,7 @@ class AuthorTest {
   }
 
   private void stream(Session session, int epoch, cardarena.v1.Ask... open) {
-    out = new Outbox(() -> {});
+    out = new Outbox();
     session.opened(out);
     Welcome.Builder welcome = Welcome.newBuilder().setEpoch(epoch).addAllOpenAsks(List.of(open));
     if (epoch > 1) {
@@ -135,6 +138,56 @@ class AuthorTest {
     assertEquals(0, answers.get(0).getIndex());
     assertTrue(answers.get(0).getNote().endsWith("an error of its own"));
     assertTrue(answers.get(1).getNote().contains("there is no move 9: 3 are offered"));
+  }
+
+  /** How many answers each message has that goes out until so many asks are answered. */
+  private static List<Integer> sizes(Outbox outbox, int answers) throws InterruptedException {
+    List<Integer> sizes = new ArrayList<>();
+    for (int left = answers; left > 0; ) {
+      for (BotMessage message : outbox.next(() -> true)) {
+        sizes.add(message.getAnswers().getAnswersCount());
+        left -= message.getAnswers().getAnswersCount();
+      }
+    }
+    return sizes;
+  }
+
+  private static List<Answer> answer(long id) {
+    return List.of(Answer.newBuilder().setAskId(id).build());
+  }
+
+  @Test
+  @Timeout(30)
+  void answersGoTogetherAndWaitForThreadsThatWereHandedAnAskAlone() throws Exception {
+    Outbox outbox = new Outbox(TimeUnit.MINUTES.toNanos(1));
+    outbox.putAnswers(answer(1));
+    assertEquals(List.of(1), sizes(outbox, 1), "a lone answer goes at once");
+    outbox.handed(1);
+    outbox.putAnswers(answer(2));
+    FutureTask<List<Integer>> writer = new FutureTask<>(() -> sizes(outbox, 7));
+    new Thread(writer).start();
+    while (!outbox.gathers()) {
+      Thread.onSpinWait();
+    }
+    for (long id = 3; id < 9; id++) {
+      outbox.putAnswers(answer(id));
+    }
+    outbox.handed(0); // it may think as long as it likes
+    assertEquals(List.of(7), writer.get());
+    Outbox hasty = new Outbox(1);
+    hasty.handed(1);
+    hasty.putAnswers(answer(9));
+    assertEquals(List.of(1), sizes(hasty, 1), "what does not run for so long is not waited for");
+  }
+
+  @Test
+  void anAskIsHandedOnUntilItIsTakenUp() {
+    Session session = session(true, told::add);
+    assertEquals(0, session.handed());
+    asks(session, ask(7, 3));
+    assertEquals(1, session.handed());
+    session.show(((Work.Asked) told.get(told.size() - 1)).ask());
+    assertEquals(0, session.handed(), "however long it is thought about");
   }
 
   @Test

@@ -75,7 +75,7 @@ class DealsTest {
     Receipts receipts = new Receipts(folder);
     Deals deals = new Deals(receipts, () -> bytes(vector, "bot_draws"));
     Session session = new Session(Hello.getDefaultInstance(), true, deals, work -> {});
-    session.opened(new Outbox(() -> {}));
+    session.opened(new Outbox());
     for (JsonElement text : vector.getAsJsonArray("arena_says")) {
       session.receive(ArenaMessage.parseFrom(Hashes.bytes(text.getAsString())), 0);
     }
