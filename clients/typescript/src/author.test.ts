@@ -5,7 +5,7 @@ import type { AnyAsk, Ask, End } from "./ask.js";
 import { Author } from "./author.js";
 import { noted, type Player } from "./bot.js";
 import { moves as abstracMoves } from "./games/abstrac.js";
-import type { ChosenMove, ToAuthor } from "./link.js";
+import type { ChosenMove } from "./link.js";
 import { Arena, Ending, jamAsk, moves } from "./messages.testing.js";
 
 /** An author's code, joined to a session as the two threads join them. */
@@ -13,6 +13,8 @@ class Joined {
   readonly arena = new Arena();
   readonly sent: ChosenMove[] = [];
   readonly lines: string[] = [];
+  /** How much was sent by when a turn began, or ended. */
+  readonly turns: number[] = [];
   readonly author: Author;
 
   constructor(player: Omit<Player<AnyAsk>, "name">) {
@@ -22,6 +24,10 @@ class Joined {
       {
         send: (choices) => this.sent.push(...choices),
         poll: () => this.arena.told.shift(),
+        turn: {
+          begin: () => this.turns.push(this.sent.length),
+          end: () => this.turns.push(this.sent.length),
+        },
         over: () => {},
         log: { info: log, warn: log, error: log },
       },
@@ -30,10 +36,7 @@ class Joined {
 
   /** Hands on what the arena's session has told. */
   async goOn(): Promise<void> {
-    const one: ToAuthor | undefined = this.arena.told.shift();
-    if (one) {
-      this.author.receive(one);
-    }
+    this.author.receive(...this.arena.told.splice(0));
     await turn();
   }
 }
@@ -138,6 +141,21 @@ test("events of asks that the bot never saw come with the next one", async () =>
     [1, 2],
   );
 });
+
+const KEPT: readonly (readonly [string, () => number | Promise<number>])[] = [
+  ["at once", () => 1],
+  ["by a promise that is kept", async () => 1],
+];
+for (const [how, move] of KEPT) {
+  test(`what bots answer ${how} is sent within one turn`, async () => {
+    const joined = new Joined({ bot: () => ({ move }) });
+    joined.arena.says({ case: "matchStart", value: { match: 2, terms: { game: "jam" } } });
+    joined.arena.asks(jamAsk(7), jamAsk(8, 2));
+    await joined.goOn();
+    await turn();
+    assert.deepEqual(joined.turns, [0, 2]);
+  });
+}
 
 test("while one bot awaits, another match goes on, and its own waits", async () => {
   const asked: bigint[] = [];

@@ -9,6 +9,7 @@ import {
 } from "./gen/cardarena/v1/play_pb.js";
 import type { ChosenMove, Over, ToAuthor, ToStream } from "./link.js";
 import type { Logger } from "./log.js";
+import type { Turn } from "./turn.js";
 
 const MOST_LOGGED_CHARS = 2000;
 
@@ -44,6 +45,8 @@ export interface Ends {
   readonly send: (choices: ToStream) => void;
   /** Gives what that has told and nobody has read yet; undefined if there is nothing. */
   readonly poll: () => ToAuthor | undefined;
+  /** Is told when bots begin to be called, one after the other, and when that is through. */
+  readonly turn: Pick<Turn, "begin" | "end">;
   /** Is told that play is over. */
   readonly over: (over: Over) => void;
   readonly log: Logger;
@@ -63,6 +66,7 @@ export class Author {
   #deciding = false;
   #running = 0;
   #pumping = false;
+  #calling = false;
   #idle: (() => void) | undefined;
 
   constructor(player: Player<AnyAsk>, ends: Ends) {
@@ -72,8 +76,10 @@ export class Author {
   }
 
   /** Takes what the stream's thread tells, and calls the author's code. */
-  receive(one: ToAuthor): void {
-    this.#accept(one);
+  receive(...told: readonly ToAuthor[]): void {
+    for (const one of told) {
+      this.#accept(one);
+    }
     this.#pump();
   }
 
@@ -186,6 +192,7 @@ export class Author {
       return;
     }
     this.#pumping = true;
+    this.#begin();
     for (const { seat, work } of this.#queue.splice(0)) {
       this.#drain();
       seat.waiting.push(work);
@@ -194,10 +201,29 @@ export class Author {
     this.#drain();
     this.#decideAll();
     this.#pumping = false;
+    if (this.#running > 0 || this.#deciding) {
+      setImmediate(() => this.#end()); // promises that are kept by now have their turn
+    } else {
+      this.#end();
+    }
     if (this.#queue.length > 0) {
       setImmediate(() => this.#pump()); // timers and promises have their turn
     } else if (this.#running === 0 && !this.#deciding && this.#gathered.length === 0) {
       this.#idle?.();
+    }
+  }
+
+  #begin(): void {
+    if (!this.#calling) {
+      this.#calling = true;
+      this.#ends.turn.begin();
+    }
+  }
+
+  #end(): void {
+    if (this.#calling) {
+      this.#calling = false;
+      this.#ends.turn.end();
     }
   }
 

@@ -28,14 +28,24 @@ export class Connection {
   readonly #safety: Safety;
   readonly #nowMs: () => number;
   readonly #say: Say;
+  readonly #gather: () => void;
   #playing = 0;
 
-  constructor(session: Session, redial: Redial, safety: Safety, nowMs: () => number, say: Say) {
+  /** `gather` is called before what there is to say is sent: there may be more that is ready. */
+  constructor(
+    session: Session,
+    redial: Redial,
+    safety: Safety,
+    nowMs: () => number,
+    say: Say,
+    gather: () => void,
+  ) {
     this.#session = session;
     this.#redial = redial;
     this.#safety = safety;
     this.#nowMs = nowMs;
     this.#say = say;
+    this.#gather = gather;
   }
 
   /**
@@ -71,7 +81,7 @@ export class Connection {
     const client = dial(endpoint, this.#safety);
     try {
       const call: Call = client.makeBidiStreamRequest(PLAY, asBuffer, readFrame, new Metadata());
-      this.#session.opened(new Writer(call).out);
+      this.#session.opened(new Writer(call, this.#gather).out);
       const end = await this.#read(call);
       const { reason, retryMs } = detailsOf(end.status.metadata);
       return {
@@ -150,11 +160,13 @@ class Writer {
   /** What is to be written. */
   readonly out = new Outbox(() => this.#schedule());
   readonly #call: Call;
+  readonly #gather: () => void;
   #scheduled = false;
   #full = false;
 
-  constructor(call: Call) {
+  constructor(call: Call, gather: () => void) {
     this.#call = call;
+    this.#gather = gather;
     call.on("drain", () => {
       this.#full = false;
       this.#schedule();
@@ -170,6 +182,7 @@ class Writer {
   }
 
   #write(): void {
+    this.#gather(); // which schedules nothing meanwhile
     this.#scheduled = false;
     for (const frame of this.out.take()) {
       this.#full = !this.#call.write(frame);

@@ -12,6 +12,7 @@ import { Capability, type Hello, HelloSchema } from "./gen/cardarena/v1/play_pb.
 import type { Over, StreamData, ToAuthor, ToStream } from "./link.js";
 import { type Logger, STDERR } from "./log.js";
 import { CONTRACT } from "./session.js";
+import { Turn } from "./turn.js";
 
 /** The SDK's. */
 export const VERSION = "0.1.0";
@@ -65,9 +66,11 @@ export async function play<A extends AnyAsk>(
 ): Promise<void> {
   const data = streamData(player, options);
   const { port1: port, port2 } = new MessageChannel();
+  const turn = new Turn();
+  const unread: ToAuthor[] = [];
   options.signal?.throwIfAborted();
   const worker = new Worker(new URL("./thread.js", import.meta.url), {
-    workerData: { data, port: port2 },
+    workerData: { data, port: port2, turn: turn.shared },
     transferList: [port2],
   });
   let abort = () => {};
@@ -75,14 +78,20 @@ export async function play<A extends AnyAsk>(
     const told = await new Promise<Over>((resolve, reject) => {
       const author = new Author(player, {
         send: (choices: ToStream) => port.postMessage(choices),
-        poll: () => receiveMessageOnPort(port)?.message as ToAuthor | undefined,
+        poll: () => {
+          if (unread.length === 0) {
+            unread.push(...((receiveMessageOnPort(port)?.message ?? []) as readonly ToAuthor[]));
+          }
+          return unread.shift();
+        },
+        turn,
         over: (over) => author.finish().then(() => resolve(over)),
         log: options.logger ?? STDERR,
       });
       abort = () => reject(options.signal?.reason);
       options.signal?.addEventListener("abort", abort);
       worker.on("error", reject);
-      port.on("message", (one: ToAuthor) => author.receive(one));
+      port.on("message", (told: readonly ToAuthor[]) => author.receive(...told));
     });
     endWith(told);
   } finally {

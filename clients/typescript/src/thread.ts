@@ -4,7 +4,7 @@
  * once what is said meanwhile.
  */
 import { randomBytes } from "node:crypto";
-import { type MessagePort, workerData } from "node:worker_threads";
+import { type MessagePort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { fromBinary } from "@bufbuild/protobuf";
 import { Connection } from "./connection.js";
 import { Deals } from "./deals.js";
@@ -16,18 +16,41 @@ import { Receipts } from "./receipts.js";
 import { Redial } from "./redial.js";
 import { Session } from "./session.js";
 import { nowMs } from "./time.js";
+import { Turn } from "./turn.js";
 
-async function play(data: StreamData, port: MessagePort): Promise<void> {
-  const tell = (one: ToAuthor) => port.postMessage(one);
+interface Begun {
+  readonly data: StreamData;
+  readonly port: MessagePort;
+  readonly turn: SharedArrayBuffer;
+}
+
+async function play(data: StreamData, port: MessagePort, turn: Turn): Promise<void> {
+  const told: ToAuthor[] = [];
+  const handOn = () => {
+    if (told.length > 0) {
+      port.postMessage(told.splice(0));
+    }
+  };
+  /** What one frame says goes to the author together. */
+  const tell = (one: ToAuthor) => {
+    if (told.push(one) === 1) {
+      queueMicrotask(handOn);
+    }
+  };
   let deals: Deals | undefined;
   let error: Over["error"];
   try {
     deals = data.addsEntropy ? dealsOf(data.receipts) : undefined;
     const session = new Session(fromBinary(HelloSchema, data.hello), data.askForced, deals, tell);
     const redial = new Redial(data.address, data.once, nowMs, Math.random);
-    const connection = new Connection(session, redial, data.safety, nowMs, (level, line) =>
-      tell({ kind: "say", level, line }),
-    );
+    const gather = () => {
+      turn.wait();
+      for (let one = receiveMessageOnPort(port); one; one = receiveMessageOnPort(port)) {
+        session.answer(one.message as ToStream);
+      }
+    };
+    const say = (level: "info" | "warn", line: string) => tell({ kind: "say", level, line });
+    const connection = new Connection(session, redial, data.safety, nowMs, say, gather);
     port.on("message", (choices: ToStream) => session.answer(choices));
     await connection.run();
   } catch (thrown) {
@@ -35,6 +58,7 @@ async function play(data: StreamData, port: MessagePort): Promise<void> {
     error = { name, message };
   }
   tell({ kind: "over", error, lies: deals?.lies ?? [] });
+  handOn();
   port.close();
 }
 
@@ -52,4 +76,5 @@ function receiptsIn(folder: string): Receipts {
   }
 }
 
-await play(workerData.data as StreamData, workerData.port as MessagePort);
+const { data, port, turn } = workerData as Begun;
+await play(data, port, new Turn(turn));
