@@ -1,4 +1,4 @@
-"""Round trips a second of each SDK's random bot, and the memory of its process.
+"""Round trips a second of each SDK's random bot, answers in each of its messages, and its memory.
 
 The arena is a bare server that asks at once again, so that what differs is the SDKs: a recorded ask
 of one game, answered by a process of the language. The bots take turns in one run. The rows of
@@ -6,6 +6,7 @@ docs/sdks.md come from here, with the lines that were written by hand.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -41,13 +42,23 @@ ASK: Final = ROOT / "clients" / "conformance" / "asks" / "sixty_six.json"
 GAME: Final = "sixty_six"
 SHAPES: Final = ((1, 1), (8, 8))
 """Streams, each of a process, and matches on each."""
+TOGETHER: Final = 8
+"""Matches that are asked at a time where messages are counted."""
+TURNS: Final = 200
+"""How often."""
 ARRIVAL_S: Final = 60.0
+WARM: Final = 1.1
+"""A bot is warm once it is not faster by more than this factor than it was just before."""
+WARM_UP_MOST_S: Final = 60.0
+"""How long that is waited for: eight virtual machines that compile at once share the machine."""
 MAX_NOTE_CHARS: Final = 200
 MAX_ANSWERS: Final = 512
 MAX_MESSAGE_BYTES: Final = 65_536
 BYTES_IN_MB: Final = 1 << 20
 
 BOTS: Final = ROOT / "sample_bots"
+SMALL_JAVA: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx64m")
+"""What clients/java/README.md starts a bot with that computes little."""
 COMMANDS: Final[dict[str, tuple[tuple[str, ...], Path]]] = {
     "Python": ((sys.executable, f"{BOTS}/random_bot.py"), BOTS / "random_bot.py"),
     "Go": ((f"{BOTS}/go/bin/random",), BOTS / "go/bin/random"),
@@ -60,7 +71,7 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], Path]]] = {
         BOTS / "typescript/dist/random.js",
     ),
     "Java": (
-        ("java", "-cp", f"{BOTS}/java/target/sample-bots.jar", "RandomBot"),
+        ("java", *SMALL_JAVA, "-cp", f"{BOTS}/java/target/sample-bots.jar", "RandomBot"),
         BOTS / "java/target/sample-bots.jar",
     ),
 }
@@ -108,6 +119,8 @@ class Speed:
     matches: int
     per_s: float
     """Round trips a second, of all streams together."""
+    per_frame: float
+    """Answers in a message, on average. The arena asks again for what came together."""
     memory_mb: float
     """Resident, of one process, at the end."""
 
@@ -149,16 +162,21 @@ def _written(folder: Path, pattern: str) -> Iterator[str]:
                 yield text
 
 
-def markdown(found: Sequence[Speed]) -> str:
-    """The rows of docs/sdks.md that are measured."""
+def markdown(found: Sequence[Speed], together: Mapping[str, float]) -> str:
+    """The rows of docs/sdks.md that are measured: speeds, and what `together` counts."""
     sdks = [name for name in COMMANDS if any(each.sdk == name for each in found)]
     by = {(each.sdk, each.streams, each.matches): each for each in found}
     rows = [["", *sdks], ["---"] * (len(sdks) + 1)]
     rows.append(["lines written by hand, without tests", *(str(lines(sdk)) for sdk in sdks)])
+    counted = (f"{together[sdk]:.1f}" for sdk in sdks)
+    rows.append([f"answers in a message, {TOGETHER} asked together", *counted])
     for streams, matches in SHAPES:
         shape = f"{streams}\N{MULTIPLICATION SIGN}{matches}"
         speeds = [by[sdk, streams, matches] for sdk in sdks]
         rows.append([f"round trips/s, {shape}", *(f"{each.per_s:,.0f}" for each in speeds)])
+        if matches > 1:
+            counted = (f"{each.per_frame:.1f}" for each in speeds)
+            rows.append([f"answers in a message, {shape}", *counted])
         rows.append([f"MB of a process, {shape}", *(f"{each.memory_mb:.0f}" for each in speeds)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
@@ -166,7 +184,9 @@ def markdown(found: Sequence[Speed]) -> str:
 class _Arena:
     """Asks each match again as soon as it was answered."""
 
-    def __init__(self, matches: int) -> None:
+    def __init__(self, matches: int, *, in_turns: bool = False) -> None:
+        """Of how many matches each stream has; in turns all of them are asked together."""
+        self._in_turns = in_turns
         self._ask = Ask.FromString(bytes.fromhex(json.loads(ASK.read_text("utf-8"))["hex"]))
         self._matches = matches
         self.answers = 0
@@ -196,6 +216,7 @@ class _Arena:
             await context.write(ArenaMessage(match_start=start))
         self.streams += 1
         await context.write(_asks(self._next(match) for match in range(1, self._matches + 1)))
+        turn: list[int] = []
         while not self.closing.is_set():
             said = await context.read()
             if said is grpc.aio.EOF:
@@ -205,8 +226,10 @@ class _Arena:
             if answers:
                 self.frames += 1
                 # An ask's number says its match: they are counted up by the number of matches.
-                given = [(each.ask_id - 1) % self._matches + 1 for each in answers]
-                await context.write(_asks(map(self._next, given)))
+                turn += [(each.ask_id - 1) % self._matches + 1 for each in answers]
+                if not self._in_turns or len(turn) == self._matches:
+                    await context.write(_asks(map(self._next, turn)))
+                    turn.clear()
         await context.write(ArenaMessage(drain=Drain(deadline_ms=1)))
 
     _asked = 0
@@ -231,25 +254,70 @@ class _Handlers(grpc.GenericRpcHandler):
         return self._arena.service(handler_call_details)
 
 
-async def _measure(sdk: str, streams: int, matches: int, seconds: float) -> Speed:
+async def _measure(sdk: str, streams: int, matches: int, seconds: float, most_s: float) -> Speed:
     arena = _Arena(matches)
+    async with _playing(COMMANDS[sdk][0], arena, streams) as bots:
+        warm_by = time.monotonic() + most_s
+        before, (per_s, per_frame) = 0.0, await _window(arena, seconds)
+        while per_s > before * WARM and time.monotonic() < warm_by:
+            before, (per_s, per_frame) = per_s, await _window(arena, seconds)
+        memory = statistics.median(_resident_bytes(bot.pid) for bot in bots)
+        return Speed(sdk, streams, matches, per_s, per_frame, memory / BYTES_IN_MB)
+
+
+async def _window(arena: _Arena, seconds: float) -> tuple[float, float]:
+    """Answers a second, and in a message."""
+    answers, frames, began = arena.answers, arena.frames, time.monotonic()
+    await asyncio.sleep(seconds)
+    answers, frames = arena.answers - answers, arena.frames - frames
+    return answers / (time.monotonic() - began), answers / max(1, frames)
+
+
+def together(progress: Callable[[str], None]) -> dict[str, float]:
+    """Answers in a message of each SDK where all its matches are asked at a time."""
+    found = {}
+    for sdk in built():
+        progress(f"{sdk}: messages")
+        found[sdk] = round(gathered(COMMANDS[sdk][0], TOGETHER, TURNS), 2)
+    return found
+
+
+def gathered(command: Sequence[str], matches: int, turns: int) -> float:
+    """How many answers a bot puts into a message, on average, if all its matches are asked together.
+
+    Raises:
+      TimeoutError: if it takes longer than programs take.
+    """
+
+    async def measure() -> float:
+        arena = _Arena(matches, in_turns=True)
+        async with _playing(command, arena, 1):
+            ends_by = time.monotonic() + ARRIVAL_S
+            while arena.answers < matches * turns:
+                if time.monotonic() > ends_by:
+                    raise TimeoutError(f"{arena.answers} answers in {ARRIVAL_S:.0f} s")
+                await asyncio.sleep(0.01)
+            return arena.answers / arena.frames
+
+    return asyncio.run(measure())
+
+
+@contextlib.asynccontextmanager
+async def _playing(
+    command: Sequence[str], arena: _Arena, streams: int
+) -> AsyncIterator[list[subprocess.Popen[bytes]]]:
     server = grpc.aio.server()
     server.add_generic_rpc_handlers((_Handlers(arena),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    bots = _started(sdk, port, streams)
+    bots = _started(command, port, streams)
     try:
         arrived_by = time.monotonic() + ARRIVAL_S
         while arena.streams < streams or not arena.answers:
             if time.monotonic() > arrived_by:
-                raise TimeoutError(f"the random bot of {sdk} does not come")
+                raise TimeoutError(f"the bot does not come: {' '.join(command)}")
             await asyncio.sleep(0.05)
-        await asyncio.sleep(seconds / 2)  # virtual machines warm up
-        before, began = arena.answers, time.monotonic()
-        await asyncio.sleep(seconds)
-        per_s = (arena.answers - before) / (time.monotonic() - began)
-        memory = statistics.median(_resident_bytes(bot.pid) for bot in bots)
-        return Speed(sdk, streams, matches, per_s, memory / BYTES_IN_MB)
+        yield bots
     finally:
         arena.closing.set()
         for bot in bots:
@@ -258,8 +326,7 @@ async def _measure(sdk: str, streams: int, matches: int, seconds: float) -> Spee
         await server.stop(0)
 
 
-def _started(sdk: str, port: int, streams: int) -> list[subprocess.Popen[bytes]]:
-    command, _ = COMMANDS[sdk]
+def _started(command: Sequence[str], port: int, streams: int) -> list[subprocess.Popen[bytes]]:
     return [
         subprocess.Popen(
             [*command, "--address", f"127.0.0.1:{port}", "--token", f"bench-{at}"],
@@ -276,19 +343,29 @@ def _resident_bytes(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def measure(rounds: int, seconds: float, progress: Callable[[str], None]) -> list[Speed]:
-    """The medians of the rounds, in which the SDKs take turns."""
+def measure(
+    rounds: int, seconds: float, most_s: float, progress: Callable[[str], None]
+) -> list[Speed]:
+    """The medians of the rounds, in which the SDKs take turns.
+
+    Args:
+      rounds: How often each shape is measured, by new processes.
+      seconds: How long; as long as that again and again before, until a bot is warm.
+      most_s: How long that may take.
+      progress: Is told what is measured.
+    """
     found: dict[tuple[str, int, int], list[Speed]] = {}
     for at in range(rounds):
         for streams, matches in SHAPES:
             for sdk in built():
                 progress(f"{sdk} {streams}x{matches} {at + 1}/{rounds}")
-                got = asyncio.run(_measure(sdk, streams, matches, seconds))
+                got = asyncio.run(_measure(sdk, streams, matches, seconds, most_s))
                 found.setdefault((sdk, streams, matches), []).append(got)
     return [
         replace(
             each[0],
             per_s=round(statistics.median(one.per_s for one in each)),
+            per_frame=round(statistics.median(one.per_frame for one in each), 2),
             memory_mb=round(statistics.median(one.memory_mb for one in each), 1),
         )
         for each in found.values()
