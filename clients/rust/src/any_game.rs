@@ -14,6 +14,7 @@ macro_rules! any_game {
         /// What a seat may know, at any game.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // their names say it
+        #[non_exhaustive] // there will be more games
         pub enum AnyView {
             $($variant(crate::$module::View)),+
         }

@@ -39,9 +39,33 @@ pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 /// Plays one match: there is one for each, so that its fields are that match's.
 ///
 /// A closure that takes an ask is a bot that keeps nothing between moves.
+///
+/// ```
+/// use cardarena::jam::{Ask, Choice, Jam};
+/// use cardarena::{Bot, BotError, Player};
+///
+/// #[derive(Default)]
+/// struct Counting {
+///     moves: u32,
+/// }
+///
+/// impl Bot<Jam> for Counting {
+///     fn choose(&mut self, ask: &Ask) -> Result<Choice, BotError> {
+///         self.moves += 1;
+///         let note = format!("move {} of seat {}", self.moves, ask.game_match.seat());
+///         Ok(Choice::index(0).note(note))
+///     }
+/// }
+///
+/// let player = Player::new("counting", |_| Counting::default());
+/// ```
 pub trait Bot<G: Game> {
-    /// Chooses a move. An error, or a panic, costs the move and not the match: it is logged with the
-    /// ask, the first move offered is played, and a note says so.
+    /// Chooses a move.
+    ///
+    /// # Errors
+    ///
+    /// Any, as the bot likes. An error, or a panic, costs the move and not the match: it is logged with
+    /// the ask, the first move offered is played, and a note says so.
     fn choose(&mut self, ask: &Ask<G>) -> Result<Choice<G>, BotError>;
 
     /// Is told the end of the match, once, also if it was missed.
@@ -61,13 +85,32 @@ where
 }
 
 /// Decides the moves of many matches at a time, as with a neural network.
+///
+/// ```
+/// use cardarena::jam::{Ask, Choice, Jam};
+/// use cardarena::{BatchBot, BotError, Player};
+///
+/// struct Last;
+///
+/// impl BatchBot<Jam> for Last {
+///     fn choose_all(&mut self, asks: &[Ask]) -> Result<Vec<Choice>, BotError> {
+///         Ok(asks.iter().map(|ask| Choice::index(ask.moves.len() - 1)).collect())
+///     }
+/// }
+///
+/// let player = Player::batch("last", Last).version("1.0");
+/// ```
 pub trait BatchBot<G: Game>: Send {
     /// Is told of a match before its first ask.
     fn started(&mut self, game_match: &Match) {
         let _ = game_match;
     }
 
-    /// Chooses a move for each ask, in the same order. An error costs them all.
+    /// Chooses a move for each ask, in the same order.
+    ///
+    /// # Errors
+    ///
+    /// Any, as the bot likes. An error, or a panic, costs all these moves.
     fn choose_all(&mut self, asks: &[Ask<G>]) -> Result<Vec<Choice<G>>, BotError>;
 
     /// Is told the end of a match after its last ask.
@@ -89,8 +132,9 @@ impl fmt::Display for NotWanted {
 
 impl std::error::Error for NotWanted {}
 
-/// What a bot does: one of the offered moves by its place, or a move; perhaps with a note.
+/// What a bot does at an ask: one of the offered moves by its place, or a move; perhaps with a note.
 #[derive(Clone, Debug)]
+#[must_use = "a bot does what it gives back"]
 pub struct Choice<G: Game> {
     chosen: Chosen<G::Move>,
     note: String,
@@ -114,7 +158,6 @@ impl<G: Game> Choice<G> {
     }
 
     /// Adds a note, which the bot's owner alone is shown; one that is too long is cut.
-    #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
@@ -153,6 +196,7 @@ pub(crate) fn failed(ask_id: u64, why: &impl fmt::Display) -> v1::Answer {
 }
 
 /// What a bot says of itself when it connects, and how its matches are played.
+#[must_use = "it plays by `run` or `play`"]
 pub struct Player {
     pub(crate) name: String,
     pub(crate) version: String,
@@ -163,6 +207,16 @@ pub struct Player {
     pub(crate) want_text: bool,
     pub(crate) adds_entropy: bool,
     pub(crate) author: Author,
+}
+
+impl fmt::Debug for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Player")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .field("games", &self.games)
+            .finish_non_exhaustive()
+    }
 }
 
 const AT_ONCE: u32 = 64;
@@ -207,42 +261,36 @@ impl Player {
     }
 
     /// Which version of itself the bot is, in your own words; an arena notes it of remote bots.
-    #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
     /// The games that it plays, by id; all of its types if not said.
-    #[must_use]
     pub fn games(mut self, games: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.games = games.into_iter().map(Into::into).collect();
         self
     }
 
     /// How many matches it takes at a time, and how many asks; 64 each if not said.
-    #[must_use]
     pub fn at_once(mut self, matches: u32, asks: u32) -> Self {
         (self.max_matches, self.max_open_asks) = (matches, asks);
         self
     }
 
     /// Gives the bot also asks with a single legal move, which else are answered at once.
-    #[must_use]
     pub fn ask_forced(mut self) -> Self {
         self.ask_forced = true;
         self
     }
 
     /// Asks for moves and events in notation as well.
-    #[must_use]
     pub fn want_text(mut self) -> Self {
         self.want_text = true;
         self
     }
 
     /// Leaves fair deals alone. To take part costs nothing to speak of.
-    #[must_use]
     pub fn without_entropy(mut self) -> Self {
         self.adds_entropy = false;
         self

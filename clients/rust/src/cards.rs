@@ -23,6 +23,20 @@ impl fmt::Display for NoCard {
 impl std::error::Error for NoCard {}
 
 /// Reads cards from text, with or without spaces: `AsKd` or `As Kd`.
+///
+/// # Errors
+///
+/// If a part of it is no card.
+///
+/// # Examples
+///
+/// ```
+/// # use cardarena::cards;
+/// let mut hand = cards::parse("Jk As2d 2c")?;
+/// cards::sort(&mut hand);
+/// assert_eq!(hand, ["2c", "2d", "As", "Jk"]);
+/// # Ok::<(), cards::NoCard>(())
+/// ```
 pub fn parse(text: &str) -> Result<Vec<String>, NoCard> {
     let letters: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let cards = letters.chunks(2).map(|pair| pair.iter().collect::<String>());

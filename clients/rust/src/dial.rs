@@ -2,11 +2,12 @@
 
 use std::net::IpAddr;
 use std::time::Duration;
-use std::{env, error, fs};
+use std::{env, fs};
 
 use tokio::time::timeout;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 
+use crate::error::with_causes;
 use crate::{Error, Options};
 
 const OVER_TLS: &str = "https://";
@@ -43,7 +44,7 @@ impl Dialer {
     pub async fn dial(&self, address: &str) -> Result<Result<Channel, String>, Error> {
         let endpoint = self.endpoint(address)?;
         Ok(match timeout(CONNECT_TIMEOUT, endpoint.connect()).await {
-            Ok(connected) => connected.map_err(|why| causes(&why)),
+            Ok(connected) => connected.map_err(|why| with_causes(&why)),
             Err(_) => Err(format!("no connection in {CONNECT_TIMEOUT:?}")),
         })
     }
@@ -51,7 +52,7 @@ impl Dialer {
     fn endpoint(&self, address: &str) -> Result<Endpoint, Error> {
         let uri = self.uri(address)?;
         let wrong = |why: tonic::transport::Error| {
-            Error::Misconfigured(format!("cannot connect to {address}: {}", causes(&why)))
+            Error::misconfigured_by(format!("cannot connect to {address}"), why)
         };
         let mut endpoint = Endpoint::from_shared(uri).map_err(wrong)?;
         if let Some(tls) = self.tls.as_ref().filter(|_| !address.starts_with(UNIX)) {
@@ -71,13 +72,13 @@ impl Dialer {
         if let Some(rest) = address.strip_prefix(OVER_TLS) {
             if self.tls.is_none() {
                 let how = format!("give the address with {OVER_TLS}, or --tls");
-                return Err(Error::Misconfigured(format!("{address} needs TLS: {how}")));
+                return Err(Error::misconfigured(format!("{address} needs TLS: {how}")));
             }
             return Ok(format!("{OVER_TLS}{}", rest.trim_end_matches('/')));
         }
         let host = match address.strip_prefix(PLAIN_TEXT) {
             Some(_) if self.tls.is_some() => {
-                return Err(Error::Misconfigured(format!(
+                return Err(Error::misconfigured(format!(
                     "{address} is plain text, where TLS was asked for"
                 )));
             }
@@ -88,7 +89,7 @@ impl Dialer {
             return Ok(format!("{OVER_TLS}{host}"));
         }
         if !self.insecure && !is_local(host) {
-            return Err(Error::Misconfigured(format!(
+            return Err(Error::misconfigured(format!(
                 "the token would go to {host} in plain text, for all on the way to read: use {OVER_TLS}{host}, or say --insecure"
             )));
         }
@@ -112,14 +113,14 @@ fn tls_config(
     key: Option<String>,
 ) -> Result<ClientTlsConfig, Error> {
     let read = |path: &str| {
-        fs::read(path).map_err(|why| Error::Misconfigured(format!("cannot read {path}: {why}")))
+        fs::read(path).map_err(|why| Error::misconfigured_by(format!("cannot read {path}"), why))
     };
     let mut config = ClientTlsConfig::new();
     config = match ca {
         Some(path) => {
             let pem = read(&path)?;
             if !pem.windows(27).any(|part| part == b"-----BEGIN CERTIFICATE-----") {
-                return Err(Error::Misconfigured(format!("{path} holds no certificates in PEM")));
+                return Err(Error::misconfigured(format!("{path} holds no certificates in PEM")));
             }
             config.ca_certificate(Certificate::from_pem(pem))
         }
@@ -132,23 +133,9 @@ fn tls_config(
         }
         _ => {
             let why = "a client's certificate and its key go together: give both";
-            Err(Error::Misconfigured(why.to_owned()))
+            Err(Error::misconfigured(why))
         }
     }
-}
-
-/// An error with its causes, the last of which says most.
-fn causes(error: &dyn error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let words = next.to_string();
-        if !text.ends_with(&words) {
-            text = format!("{text}: {words}");
-        }
-        cause = next.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -4,6 +4,26 @@
 //! its own types, as [`jam`], and [`AnyGame`] is for bots that play all of them. [`run`] is the
 //! whole program, [`play`] is for programs that have more to do.
 //!
+//! ```no_run
+//! use cardarena::jam::{Ask, Choice, Jam, Move, Phase, Source};
+//! use cardarena::{Bot, BotError, Player};
+//!
+//! struct MyBot;
+//!
+//! impl Bot<Jam> for MyBot {
+//!     fn choose(&mut self, ask: &Ask) -> Result<Choice, BotError> {
+//!         if ask.view.phase() == Phase::Draw {
+//!             return Ok(Move::draw(Source::Stock).into());
+//!         }
+//!         Ok(Choice::index(0).note("the first will do"))
+//!     }
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     cardarena::run(Player::new("mybot", |_| MyBot))
+//! }
+//! ```
+//!
 //! The crate keeps the contract of `proto/cardarena/v1/play.proto`: it comes back when a stream is
 //! lost, says no answer twice differently, follows redirects, and takes part in fair deals and
 //! checks them. A bot never holds up its stream: each match has a thread of its own, and

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use std::{env, io};
+use std::{env, fmt, io};
 
 use clap::{Args, Parser};
 use ring::rand::{SecureRandom, SystemRandom};
@@ -13,7 +13,7 @@ use crate::bot::Player;
 use crate::connection::{Connection, lock};
 use crate::deals::Deals;
 use crate::dial::Dialer;
-use crate::error::Error;
+use crate::error::{Error, with_causes};
 use crate::families::ALL;
 use crate::hashes::HASH_BYTES;
 use crate::play::Desk;
@@ -66,6 +66,25 @@ pub struct Options {
     pub once: bool,
 }
 
+/// It says whether there is a token, and not which.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, token, receipts, tls, ca, client_cert, client_key, insecure, once } =
+            self;
+        f.debug_struct("Options")
+            .field("address", address)
+            .field("token", &token.as_ref().map(|_| "…"))
+            .field("receipts", receipts)
+            .field("tls", tls)
+            .field("ca", ca)
+            .field("client_cert", client_cert)
+            .field("client_key", client_key)
+            .field("insecure", insecure)
+            .field("once", once)
+            .finish()
+    }
+}
+
 /// A bot for Card Arena.
 #[derive(Parser)]
 struct Flags {
@@ -74,12 +93,14 @@ struct Flags {
 }
 
 /// Plays as a program: reads the command line, logs to stderr, and gives the exit code: 0 sent home,
-/// 1 no arena, 2 refused, 3 lied to, 130 interrupted.
+/// 1 no arena, 2 refused, 3 lied to, 130 interrupted. A wrong flag, and `--help`, end the program.
+///
+/// It has a tokio runtime of its own, and panics within another one.
 pub fn run(player: Player) -> ExitCode {
     run_with(player, Flags::parse().options)
 }
 
-/// The same for a program that has flags of its own.
+/// The same for a program that has flags of its own: [`run`] with the options that it was given.
 pub fn run_with(player: Player, options: Options) -> ExitCode {
     // It fails where the program logs in a way of its own already.
     let _ = tracing_subscriber::fmt().with_writer(io::stderr).with_target(false).try_init();
@@ -97,9 +118,11 @@ pub fn run_with(player: Player, options: Options) -> ExitCode {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(why) => {
                     if let Error::Lied { besides: Some(besides), .. } = &why {
-                        error!("{besides}");
+                        error!("{}", with_causes(besides));
+                        error!("{why}");
+                    } else {
+                        error!("{}", with_causes(&why));
                     }
-                    error!("{why}");
                     ExitCode::from(why.exit_code())
                 }
             },
@@ -112,6 +135,29 @@ pub fn run_with(player: Player, options: Options) -> ExitCode {
 
 /// Plays until the arena sends the bot home. Who drops the future hangs up; a bot that thinks then
 /// thinks to its end, and nobody hears it.
+///
+/// # Errors
+///
+/// If the arena will not have the bot, cannot be reached, or was caught at lies, or the bot was told
+/// wrongly how to connect: [`Error`] says which.
+///
+/// # Panics
+///
+/// Outside of a tokio runtime that has I/O and time.
+///
+/// # Examples
+///
+/// ```no_run
+/// use cardarena::jam::Jam;
+/// use cardarena::{Ask, Choice, Error, Options, Player};
+///
+/// #[tokio::main(flavor = "current_thread")]
+/// async fn main() -> Result<(), Error> {
+///     let first = Player::new("first", |_| |_: &Ask<Jam>| Ok(Choice::index(0)));
+///     let options = Options { address: Some("localhost:7654".into()), ..Options::default() };
+///     cardarena::play(first, options).await
+/// }
+/// ```
 pub async fn play(player: Player, options: Options) -> Result<(), Error> {
     let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
     let address = options.address.clone().or_else(|| variable("CARDARENA_ADDRESS"));
@@ -125,7 +171,7 @@ pub async fn play(player: Player, options: Options) -> Result<(), Error> {
     let deals = if player.adds_entropy {
         let folder = receipts.map(|path| {
             Folder::new(path.clone().into()).map_err(|why| {
-                Error::Misconfigured(format!("receipts cannot be kept in {path}: {why}"))
+                Error::misconfigured_by(format!("receipts cannot be kept in {path}"), why)
             })
         });
         Some(Deals::new(folder.transpose()?, Box::new(random::<HASH_BYTES>)))

@@ -27,11 +27,28 @@ fn games_that_the_sdk_does_not_know_are_refused() {
 }
 
 #[test]
+fn play_can_be_spawned_on_any_runtime() {
+    fn spawned<T: Send + 'static>(_: &T) {}
+    spawned(&play(player(), Options::default()));
+    spawned(&Error::misconfigured(""));
+}
+
+#[test]
+fn an_error_has_its_cause_and_options_keep_their_token() {
+    let missing = Options { ca: Some("/no/such/file".into()), tls: true, ..Options::default() };
+    let why = Dialer::new("https://here:1", &missing).err().unwrap();
+    let cause = std::error::Error::source(&why).and_then(|cause| cause.downcast_ref::<io::Error>());
+    assert_eq!(cause.map(io::Error::kind), Some(io::ErrorKind::NotFound));
+    let options = Options { token: Some("secret".into()), ..Options::default() };
+    assert!(!format!("{options:?}").contains("secret"));
+}
+
+#[test]
 fn exit_codes_are_those_of_all_languages() {
     let lied = Error::Lied { lies: vec!["once".into()], besides: None };
     let codes = [Error::Unreachable(String::new()), Error::Refused(String::new()), lied];
     assert_eq!(codes.map(|why| why.exit_code()), [1, 2, 3]);
-    assert_eq!(Error::Misconfigured(String::new()).exit_code(), 2);
+    assert_eq!(Error::misconfigured("").exit_code(), 2);
 }
 
 #[test]
