@@ -126,13 +126,13 @@ def knows_every_value():
 
 
 def sends_any_number_of_answers():
-    frames = Session._frames
+    frames = Session.frames
 
     def all_at_once(self, answers):
         self._max_answers = 0
         return frames(self, answers)
 
-    Session._frames = all_at_once
+    Session.frames = all_at_once
 
 
 def never_pings():

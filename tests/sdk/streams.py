@@ -21,7 +21,7 @@ class Streamed:
         games = [GameSupport(game=game_id)]
         hello = Hello(games=games, max_matches=8, max_open_asks=8, want_text=bot.want_text)
         self.session = Session(hello, auto=bot.auto, now_s=lambda: NOW_S)
-        self.author = OneByOne(bot, now_s=lambda: NOW_S)
+        self.author = OneByOne(bot)
         self.arena = ArenaSession(BotId(name), lambda: NOW_S)
         self.outbox = MemoryOutbox()
         self.arena.attach(hello, self.outbox)
@@ -43,7 +43,7 @@ class Streamed:
         return self.session.show(ask)
 
     def answer(self, answers):
-        for frame in self.session.answer(answers):
+        for frame in self.session.frames(self.session.answer(answers)):
             self.arena.deliver(self.outbox, frame, NOW_S)
 
 

@@ -66,9 +66,11 @@ class Wire:
     def think(self, index=0):
         """Has the author answer all that waits with one index."""
         waiting = [ask for ask in self.session.take().asks if self.session.show(ask)]
-        self.sent += self.session.answer(
-            [Answer(ask_id=ask.ask_id, index=index) for ask in waiting]
-        )
+        self.sent += self.answer([Answer(ask_id=ask.ask_id, index=index) for ask in waiting])
+
+    def answer(self, answers):
+        """The messages of answers, once their thread comes to them."""
+        return self.session.frames(self.session.answer(answers))
 
     @property
     def answers(self):
@@ -162,14 +164,14 @@ def test_answers_travel_together():
 def test_answers_are_split_where_the_arena_takes_no_longer_message():
     long_notes = [Answer(ask_id=ask_id, index=0, note="x" * 60) for ask_id in (1, 2)]
     wire = Wire(welcome(message_bytes=100), *PLAYING[1:], asks(ask(1, 1), ask(2, 2)))
-    frames = wire.session.answer(long_notes)
+    frames = wire.answer(long_notes)
     assert [[a.ask_id for a in frame] for frame in answers_in(frames)] == [[1], [2]]
     assert all(len(frame) <= 100 for frame in frames)
 
 
 def test_an_answer_that_is_too_long_by_itself_gives_up_the_move():
     wire = Wire(welcome(message_bytes=100), match_start(1), asks(ask(1)))
-    (frame,) = wire.session.answer([Answer(ask_id=1, index=0, note="x" * 150)])
+    (frame,) = wire.answer([Answer(ask_id=1, index=0, note="x" * 150)])
     ((answer,),) = answers_in([frame])
     assert answer.WhichOneof("choice") is None
     assert answer.note == "error: the answer has 163 bytes, the arena takes 100"
@@ -177,8 +179,8 @@ def test_an_answer_that_is_too_long_by_itself_gives_up_the_move():
 
 def test_an_ask_is_answered_once():
     wire = Wire(*PLAYING, asks(ask(1)))
-    first = wire.session.answer([Answer(ask_id=1, index=0), Answer(ask_id=1, index=1)])
-    second = wire.session.answer([Answer(ask_id=1, index=2)])
+    first = wire.answer([Answer(ask_id=1, index=0), Answer(ask_id=1, index=1)])
+    second = wire.answer([Answer(ask_id=1, index=2)])
     assert answers_in(first) == [[Answer(ask_id=1, index=0)]]
     assert second == []
 
@@ -187,7 +189,7 @@ def test_an_answer_to_a_closed_ask_is_dropped():
     wire = Wire(*PLAYING, asks(ask(1), ask(2, 2)))
     wire.session.take()
     wire.receive(ask_closed(1))
-    frames = wire.session.answer([Answer(ask_id=1, index=0), Answer(ask_id=2, index=0)])
+    frames = wire.answer([Answer(ask_id=1, index=0), Answer(ask_id=2, index=0)])
     assert answers_in(frames) == [[Answer(ask_id=2, index=0)]]
 
 
@@ -270,7 +272,7 @@ def test_an_end_during_an_outage_is_missed():
 
 def test_a_long_note_is_cut_to_what_the_arena_takes():
     wire = Wire(welcome(note_chars=10), match_start(1), asks(ask(1)))
-    ((answer,),) = answers_in(wire.session.answer([Answer(ask_id=1, index=0, note="é" * 11)]))
+    ((answer,),) = answers_in(wire.answer([Answer(ask_id=1, index=0, note="é" * 11)]))
     assert answer.note == "é" * 9 + "…"
 
 
@@ -350,7 +352,7 @@ def test_an_ask_that_seemed_settled_while_the_bot_thought_takes_its_answer():
     wire.dial(welcome([1, 2], epoch=2), asks(ask(1)))
     assert thinking.open
     assert not wire.session.has_work, "it is thought of once"
-    assert answers_in(wire.session.answer([Answer(ask_id=1, index=2)]))
+    assert answers_in(wire.answer([Answer(ask_id=1, index=2)]))
 
 
 def test_an_ask_that_seemed_settled_before_the_bot_saw_it_waits_again():

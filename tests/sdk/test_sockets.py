@@ -105,13 +105,35 @@ def test_a_long_think_misses_nothing():
         yield asks(ask(4, 4, moves=1))
         arena.heard.append(stream.answers())  # the only move of match 4, while the bot thinks
         enough.set()
-        arena.heard += stream.answers()
-        arena.heard += stream.answers()
+        while len(arena.heard) < 3:
+            arena.heard += stream.answers()
 
     with FakeArena(script) as arena:
         play(Slow, arena)
     assert arena.heard == [[(4, 0)], (1, 0), (3, 0)]
     assert given == [1, 3]
+
+
+def test_an_answer_goes_out_while_the_bot_thinks_of_the_next():
+    enough = threading.Event()
+
+    class Slow(cardarena.Bot):
+        def move(self, ask):
+            assert ask.ask_id == 1 or enough.wait(PATIENCE_S)
+            return 0
+
+    def script(arena, stream, hello):
+        yield welcome()
+        yield match_start(1)
+        yield match_start(2)
+        yield asks(ask(1, 1), ask(2, 2))
+        arena.heard += stream.answers()
+        enough.set()
+        arena.heard += stream.answers()
+
+    with FakeArena(script) as arena:
+        play(Slow, arena)
+    assert arena.heard == [(1, 0), (2, 0)]
 
 
 def test_a_redirect_is_followed_with_the_same_token():

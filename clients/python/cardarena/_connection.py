@@ -62,11 +62,11 @@ class _Leaving:
         self._reads: threading.Thread | None = None
         self._writing, self._ended = threading.Event(), threading.Event()
 
-    def frames(self, outbox: queue.SimpleQueue[bytes | None]) -> Iterator[bytes]:
-        """What is sent, up to a None. Its first item is taken on the thread that writes."""
+    def frames(self, outbox: "_Outbox") -> Iterator[bytes]:
+        """What is sent. Its first item is taken on the thread that writes."""
         self._writes = threading.current_thread()
         self._writing.set()
-        yield from iter(outbox.get, None)
+        yield from outbox
 
     def watch(self, call: grpc.Call) -> None:
         """Notes the thread that reads, by what it calls last."""
@@ -86,6 +86,46 @@ class _Leaving:
         for thread in (self._writes, self._reads):
             if thread is not None:
                 thread.join(LEAVE_S)
+
+
+class _Outbox:
+    """What is sent on one stream, in order.
+
+    Answers gather until gRPC's thread comes to take them. The author's thread holds the interpreter while
+    it thinks of quick ones, so that they go together; while it thinks for long, the interpreter takes turns
+    every few milliseconds, so that none waits for the next one.
+    """
+
+    def __init__(self, lock: threading.Lock, framed: Callable[[list[Answer]], list[bytes]]) -> None:
+        """Of the connection's lock, and of what puts answers into messages, called with it held."""
+        self._lock = lock
+        self._framed = framed
+        self._items: queue.SimpleQueue[bytes | list[Answer] | None] = queue.SimpleQueue()
+        self._gathered: list[Answer] | None = None
+
+    def put(self, frame: bytes) -> None:
+        self._items.put(frame)
+
+    def put_answers(self, answers: list[Answer]) -> None:
+        """With the lock held."""
+        if self._gathered is None:
+            self._gathered = []
+            self._items.put(self._gathered)
+        self._gathered += answers
+
+    def close(self) -> None:
+        """Ends the thread that takes."""
+        self._items.put(None)
+
+    def __iter__(self) -> Iterator[bytes]:
+        while (item := self._items.get()) is not None:
+            if isinstance(item, bytes):
+                yield item
+            else:
+                with self._lock:
+                    self._gathered = None
+                    frames = self._framed(item)
+                yield from frames
 
 
 class Connection:
@@ -117,7 +157,7 @@ class Connection:
         self._lock = threading.Lock()
         self._wake: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._closing = threading.Event()
-        self._outbox: queue.SimpleQueue[bytes | None] | None = None
+        self._outbox: _Outbox | None = None
         self._call: grpc.Call | None = None
         self._absent = False
         self._over = False
@@ -174,9 +214,9 @@ class Connection:
     def answer(self, answers: Iterable[Answer]) -> None:
         """Sends answers; without a stream they are kept for the next one."""
         with self._lock:
-            for frame in self._session.answer(answers):
-                if self._outbox is not None:
-                    self._outbox.put(frame)
+            ready = self._session.answer(answers)
+            if ready and self._outbox is not None:
+                self._outbox.put_answers(ready)
 
     # The connection's thread.
 
@@ -202,7 +242,7 @@ class Connection:
         began_s = time.monotonic()
         welcomed, redirect = False, None
         retry_s, reason = 0.0, ""
-        outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        outbox = _Outbox(self._lock, self._session.frames)
         with _Leaving() as leaving, self._dial.channel(endpoint, CHANNEL_OPTIONS) as channel:
             with self._lock:
                 outbox.put(self._session.opened())
@@ -230,7 +270,7 @@ class Connection:
                 with self._lock:
                     self._session.lost()
                     self._outbox = self._call = None
-                outbox.put(None)  # ends the thread on which gRPC reads the outbox
+                outbox.close()
                 call.cancel()
         return StreamEnd(
             code,
@@ -243,7 +283,7 @@ class Connection:
             error=reason,
         )
 
-    def _receive(self, data: bytes, outbox: queue.SimpleQueue[bytes | None]) -> Received:
+    def _receive(self, data: bytes, outbox: _Outbox) -> Received:
         with self._lock:
             received = self._session.receive(data)
             for frame in received.send:

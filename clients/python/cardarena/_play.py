@@ -2,9 +2,8 @@
 
 import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from cardarena import _choice
 from cardarena._ask import AnyAsk
@@ -12,9 +11,6 @@ from cardarena._bot import BatchBot, Bot
 from cardarena._raised import Raised
 from cardarena._session import News, Work
 from cardarena.v1.play_pb2 import Answer, MatchStart
-
-LINGER_S: Final = 0.01
-"""Answers travel together, but none waits longer than this for the next to be thought of."""
 
 
 class Port(Protocol):
@@ -29,7 +25,7 @@ class Port(Protocol):
         ...
 
     def answer(self, answers: Iterable[Answer]) -> None:
-        """Sends answers."""
+        """Sends answers, with others that are ready before it comes to that."""
         ...
 
 
@@ -57,9 +53,8 @@ def play(author: Author, port: Port) -> None:
 class OneByOne:
     """A `Bot` object for each match."""
 
-    def __init__(self, bot: type[Bot], now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, bot: type[Bot]) -> None:
         self._bot = bot
-        self._now_s = now_s
         self._bots: dict[int, Bot | Raised] = {}
 
     def tell(self, news: News) -> None:
@@ -75,18 +70,10 @@ class OneByOne:
                 _say(Raised.of(error, bot.ended), f"at the end of match {news.match}")
 
     def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
-        """Asks the matches' objects one after the other."""
-        ready: list[Answer] = []
-        since_s = self._now_s()
+        """Asks the matches' objects one after the other. No answer waits for the next one."""
         for ask in asks:
-            if not port.show(ask):
-                continue
-            ready.append(self._answer(ask))
-            if self._now_s() - since_s >= LINGER_S:
-                port.answer(ready)
-                ready, since_s = [], self._now_s()
-        if ready:
-            port.answer(ready)
+            if port.show(ask):
+                port.answer([self._answer(ask)])
 
     def _seated(self, start: MatchStart) -> Bot | Raised:
         try:

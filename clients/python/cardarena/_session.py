@@ -228,8 +228,8 @@ class Session:
         ask.shown = ask.shown or ask.open
         return ask.open
 
-    def answer(self, answers: Iterable[Answer]) -> list[bytes]:
-        """Keeps the answers, and gives the messages to send now.
+    def answer(self, answers: Iterable[Answer]) -> list[Answer]:
+        """Keeps the answers, and gives those that are to be sent now, in `frames`.
 
         A second answer to the same ask is dropped. One to a settled ask is kept while it is the
         match's last, in case it is asked again, and not sent. Without a stream nothing is sent:
@@ -245,7 +245,7 @@ class Session:
             match.answer = answer
             if answer.ask_id in self._open:
                 taken.append(answer)
-        return self._frames(taken) if taken and self._live else []
+        return taken if self._live else []
 
     def _asked(self, ask_id: int) -> _Match | None:
         """The match whose last ask this is, also if it counts as settled."""
@@ -256,11 +256,13 @@ class Session:
                 return match
         return None
 
-    def _frames(self, answers: list[Answer]) -> list[bytes]:
+    def frames(self, answers: list[Answer]) -> list[bytes]:
         """The answers in as few messages as the arena's limits allow."""
+        if not answers:
+            return []
         if 0 < self._max_answers < len(answers):
             rest = answers[self._max_answers :]
-            return [*self._frames(answers[: self._max_answers]), *self._frames(rest)]
+            return [*self.frames(answers[: self._max_answers]), *self.frames(rest)]
         message = BotMessage()
         message.answers.answers.extend(answers)
         frame = message.SerializeToString()
@@ -268,7 +270,7 @@ class Session:
             return [frame]
         if len(answers) > 1:
             half = len(answers) // 2
-            return [*self._frames(answers[:half]), *self._frames(answers[half:])]
+            return [*self.frames(answers[:half]), *self.frames(answers[half:])]
         why = f"error: the answer has {len(frame)} bytes, the arena takes {self._max_message_bytes}"
         short = Answer(ask_id=answers[0].ask_id, note=why)
         return [BotMessage(answers=Answers(answers=[short])).SerializeToString()]
@@ -341,7 +343,7 @@ class Session:
             family = message.WhichOneof("game")
             if family is None:
                 note = f"error: this version of the SDK has no messages of {match.start.terms.game}"
-                received.send += self._frames([Answer(ask_id=ask_id, index=0, note=note)])
+                received.send += self.frames([Answer(ask_id=ask_id, index=0, note=note)])
                 continue
             if match.ask is not None and match.ask.open:
                 self._settle(match.ask.ask_id)
@@ -355,9 +357,9 @@ class Session:
             else:
                 self._queue[ask_id] = ask
         if again:
-            received.send += self._frames(again)
+            received.send += self.frames(again)
         if automatic:
-            received.send += self.answer(automatic)
+            received.send += self.frames(self.answer(automatic))
         return received
 
     def _reopen(self, match: _Match, ask: AnyAsk) -> None:
