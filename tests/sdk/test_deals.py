@@ -711,8 +711,12 @@ def test_a_bot_that_was_lied_to_ends_with_code_3(capsys, monkeypatch):
 
 
 def test_a_program_that_runs_bots_is_told_of_lies_when_play_is_over():
-    with FakeArena(lying) as arena, pytest.raises(cardarena.Lied, match="the arena LIED about"):
+    with FakeArena(lying) as arena, pytest.raises(cardarena.PlayError) as caught:
         cardarena.play(Second, address=arena.address, token="me", once=True, random=NoWait())
+    assert isinstance(caught.value, cardarena.Lied)
+    (lie,) = caught.value.lies
+    assert lie == str(caught.value)
+    assert "the arena LIED about" in lie
 
 
 def test_a_lie_counts_more_than_being_refused_afterwards():

@@ -42,7 +42,7 @@ from cardarena._ask import AnyAsk, Ask, End, OptionValue
 from cardarena._bets import Bets
 from cardarena._bot import BatchBot, Bot
 from cardarena._choice import Choice, Noted
-from cardarena._errors import Lied, Misconfigured, Refused, Unreachable
+from cardarena._errors import Lied, Misconfigured, PlayError, Refused, Unreachable
 from cardarena._games import KNOWN as GAMES
 from cardarena._run import play, run
 from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
@@ -62,6 +62,7 @@ __all__ = [
     "Misconfigured",
     "Noted",
     "OptionValue",
+    "PlayError",
     "Player",
     "Refused",
     "Unreachable",

@@ -74,6 +74,8 @@ def play(
       Misconfigured: if the bot has no method that chooses moves, there can be no folder for receipts, a file of TLS is not right, or the token would go out in plain text.
       Refused: if the arena will not have this bot, or the SDK does not know a game of its.
       Unreachable: if the bot plays once and cannot reach the arena.
+
+    All of these are a `PlayError`.
     """
     kind = bot if isinstance(bot, type) else type(bot)
     require_method(kind)
@@ -121,12 +123,12 @@ def play(
         _play(author, connection)
     except (Refused, Unreachable) as error:
         if connection.lies:
-            raise Lied("\n".join(connection.lies)) from error
+            raise Lied(*connection.lies) from error
         raise
     finally:
         connection.close()
     if connection.lies:
-        raise Lied("\n".join(connection.lies))
+        raise Lied(*connection.lies)
 
 
 def _with_secret(token: str) -> str:
