@@ -56,7 +56,9 @@ class Count:
 
     def since(self, before: "Count") -> "Count":
         """What was added to an earlier count."""
-        return Count(*(now - then for now, then in zip(astuple(self), astuple(before), strict=True)))
+        return Count(
+            *(now - then for now, then in zip(astuple(self), astuple(before), strict=True))
+        )
 
 
 def _bare(job: Job) -> Respond:
