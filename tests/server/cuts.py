@@ -250,7 +250,7 @@ class SdkPlayer(Player):
             if self.sdk.show(ask):
                 self.author.append(("ask", ask.ask_id))
                 self._heard(ask.match, ask.events)
-                self.said.extend(self.sdk.answer([chooses(ask.message)]))
+                self.said.extend(self.sdk.frames(self.sdk.answer([chooses(ask.message)])))
 
     def events_by_match(self):
         """The same by match, whatever numbers the matches had on the bot's streams."""

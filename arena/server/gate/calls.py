@@ -36,6 +36,27 @@ Caused = Callable[[str, float, float], None]
 """Is told whose call had the loop, from when to when."""
 
 
+async def next_message(context: Context, within_s: float) -> Any:
+    """The next message of a call, as bytes, or `grpc.aio.EOF`.
+
+    It is read in a task of its own, which is never cancelled: with the call it ends by itself. gRPC keeps
+    what belongs to a read that is cancelled for good (docs/reliability/soak.md).
+
+    Raises:
+      TimeoutError: if none came in time.
+    """
+    reading = asyncio.ensure_future(context.read())
+    ends_with_its_call(reading)
+    if not (await asyncio.wait((reading,), timeout=within_s))[0]:
+        raise TimeoutError
+    return reading.result()
+
+
+def ends_with_its_call(task: asyncio.Future[Any]) -> None:
+    """Have nobody told of how a task ends that may outlast what serves its call."""
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
 def refuse(context: Context, refused: Refused) -> None:
     """Have a call end with a refusal, once what serves it returns; an answer is not sent then.
 
@@ -182,7 +203,7 @@ def _with_request(
     async def request(context: Context) -> bytes:
         account = enter(context)
         try:
-            data: Any = await asyncio.wait_for(context.read(), REQUEST_S)
+            data = await next_message(context, REQUEST_S)
         except TimeoutError:
             raise _no_request(f"no request came within {REQUEST_S:.0f} s") from None
         if data is grpc.aio.EOF:
@@ -226,7 +247,7 @@ def _with_requests(
         account, silent = enter(context), True
         while True:
             try:
-                data: Any = await asyncio.wait_for(context.read(), REQUEST_S)
+                data = await next_message(context, REQUEST_S)
             except TimeoutError:
                 text = f"nothing more came for {REQUEST_S:.0f} s"
                 raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "TOO_SLOW", text) from None

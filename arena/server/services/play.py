@@ -16,7 +16,7 @@ from arena.referee import Unwritten
 from arena.referee.causes import NOTED_S
 from arena.server.arena import Arena
 from arena.server.gate.access import token_of
-from arena.server.gate.calls import Context, fail, refuse
+from arena.server.gate.calls import Context, ends_with_its_call, fail, next_message, refuse
 from arena.server.gate.limits import address_of
 from arena.server.gate.traffic import MESSAGE_BYTES, Account
 from arena.server.refusals import Refused, invalid, not_now, suspended
@@ -74,8 +74,6 @@ class _Play:
             refuse(context, suspended())
         except grpc.aio.AbortError:
             raise
-        except asyncio.CancelledError:
-            pass  # the bot hung up; grpc would log the cancellation as an error
         except Exception:
             fail(context, "Play")
 
@@ -94,6 +92,9 @@ class _Play:
         self._watch.connected(session, peer)
         writer = asyncio.create_task(self._write(context, outbox))
         reader = asyncio.create_task(self._read(context, session, outbox, account, owner))
+        # Neither is cancelled: the call is over, or its outbox is closed, and so they end by themselves.
+        for task in (reader, writer):
+            ends_with_its_call(task)
         try:
             ends = (reader, writer, outbox.closing)
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -107,13 +108,11 @@ class _Play:
         finally:
             if not outbox.dropped:
                 self._end(session, outbox, epoch, peer, reason)
-            for task in (reader, writer):
-                task.cancel()  # the call is over, so nothing is cut short
-            await asyncio.gather(reader, writer, return_exceptions=True)
         for task in (writer, reader):
             # What grpc says when the bot has hung up in mid-write is no error of ours.
             with contextlib.suppress(asyncio.CancelledError, grpc.aio.BaseError):
-                task.result()
+                if task.done():
+                    task.result()
         if outbox.verdict is not None:
             raise outbox.verdict
 
@@ -130,7 +129,7 @@ class _Play:
 
     async def _hello(self, context: Context) -> play_pb2.Hello:
         try:
-            data: Any = await asyncio.wait_for(context.read(), HELLO_S)
+            data = await next_message(context, HELLO_S)
         except TimeoutError:
             text = f"no hello came within {HELLO_S:.0f} s"
             raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_HELLO", text) from None
@@ -151,9 +150,9 @@ class _Play:
     ) -> None:
         read, deliver, now_s = context.read, session.deliver, self._now_s
         counts = self._counts
-        while not outbox.closed:
+        while True:
             data: Any = await read()
-            if data is grpc.aio.EOF:
+            if outbox.closed or data is grpc.aio.EOF:
                 return
             counts.messages += 1
             account.received_bytes += len(data) + MESSAGE_BYTES
