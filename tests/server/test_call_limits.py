@@ -1,5 +1,6 @@
 """Who is let in, how lists are paged, and how a refusal is carried."""
 
+import asyncio
 import contextlib
 
 import grpc
@@ -8,7 +9,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
 from arena.server.bots import BotId
-from arena.server.gate.calls import refuse
+from arena.server.gate.calls import next_message, refuse
 from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
 from arena.server.services.pages import Place, page_size
@@ -117,6 +118,45 @@ def test_a_refusal_is_told_by_what_ends_and_not_by_an_abort():
     refuse(call, invalid("MALFORMED", "no such message"))
     assert (call.code.name, call.text) == ("INVALID_ARGUMENT", "no such message")
     assert call.trailers == invalid("MALFORMED", "no such message").trailing_metadata()
+
+
+class Unread(Call):
+    """A call on which nothing comes."""
+
+    def __init__(self):
+        super().__init__()
+        self.reads, self.begun = [], asyncio.Event()
+
+    async def read(self):
+        self.reads.append(asyncio.get_running_loop().create_future())
+        self.begun.set()
+        return await self.reads[-1]
+
+
+async def nothing_in_time(call):
+    with pytest.raises(TimeoutError):
+        await next_message(call, 0.0)
+
+
+async def given_up(call):
+    waiting = asyncio.create_task(next_message(call, 60.0))
+    await call.begun.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+@pytest.mark.parametrize("ends", [nothing_in_time, given_up])
+def test_a_read_outlasts_who_waits_for_it(ends):
+    """What gRPC keeps of a read that is cancelled, it never gives back."""
+
+    async def outlasts():
+        call = Unread()
+        await ends(call)
+        assert [each.done() for each in call.reads] == [False]
+        call.reads[0].set_result(grpc.aio.EOF)  # as when the call is over
+
+    asyncio.run(outlasts())
 
 
 def test_a_bot_with_a_key_sits_once_at_a_table_and_a_guest_may_try_itself(tmp_path):
