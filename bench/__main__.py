@@ -261,7 +261,7 @@ def _ladder(quick: bool, progress: Progress) -> dict[str, Any]:
 
 def _sdks(quick: bool, progress: Progress) -> dict[str, Any]:
     sdks.build(progress)
-    size = (1, 0.7, 0.0) if quick else (5, 3.0, sdks.WARM_UP_MOST_S)
+    size = (1, 0.7, 0.0) if quick else (1, 3.0, sdks.WARM_UP_MOST_S)
     found = sdks.measure(*size, progress)
     together = sdks.together(progress)
     _out.print("Each SDK's random bot with a bare server, streams x matches; for docs/sdks.md")

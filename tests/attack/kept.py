@@ -86,10 +86,13 @@ class _Any(grpc.GenericRpcHandler):
     """Serves every call."""
 
     def __init__(self, play):
-        self._play = play
+        async def serve(_, context):
+            await play(context)
+
+        self._handler = grpc.stream_stream_rpc_method_handler(serve)
 
     def service(self, handler_call_details):
-        return grpc.stream_stream_rpc_method_handler(lambda _, context: self._play(context))
+        return self._handler
 
 
 async def _bare(play):
