@@ -116,10 +116,10 @@ class _Call:
         """What it says stands in the details, too."""
 
     def set_code(self, code: object) -> None:
-        """It stands before the details, which come next."""
+        raise RuntimeError(f"a stream was refused: {code}")
 
     def set_details(self, details: str) -> None:
-        raise RuntimeError(f"a stream was refused: {details}")
+        """It has raised before."""
 
 
 class DecisionClock(trio.abc.Clock):

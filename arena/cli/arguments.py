@@ -138,16 +138,20 @@ def timed(command: F) -> F:
     )
 
 
-def data_option(command: F) -> F:
-    """Adds `--data`, the folder of replays, results and journals."""
+def data_folder(of: str) -> Callable[[F], F]:
+    """Adds `--data`, the arena's folder; `of` says in `--help` what it is wanted for."""
     return click.option(
         "--data",
         type=click.Path(file_okay=False, path_type=Path),
         default=DEFAULT_DATA,
         show_default=True,
         envvar="ARENA_DATA",
-        help="Folder for replays, results and the journal.",
-    )(command)
+        help=of,
+    )
+
+
+data_option: Final = data_folder("Folder for replays, results and the journal.")
+"""Adds `--data`, the folder of replays, results and journals."""
 
 
 def game_options(command: F) -> F:

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.arguments import DEFAULT_DATA, log_to, plain_errors
+from arena.cli.arguments import data_folder, log_to, plain_errors
 from arena.cli.jail import jailed, walled
 from arena.cli.lobby import Lobby, Server, lobby_of, patiently, server_options
 from arena.cli.near import nearest
@@ -187,14 +187,7 @@ Exit codes:
     type=click.Path(path_type=Path),
     help="Keep replays and logs in this folder, which must not be there yet.",
 )
-@click.option(
-    "--data",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_DATA,
-    show_default=True,
-    envvar="ARENA_DATA",
-    help="Folder of the runtimes that were built here.",
-)
+@data_folder("Folder of the runtimes that were built here.")
 @jailed
 @json_option
 def check(

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.arguments import DEFAULT_DATA, plain_errors
+from arena.cli.arguments import data_folder, plain_errors
 from arena.cli.options import with_options
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import plain, say
@@ -31,14 +31,7 @@ def _options(command: Any) -> Any:
     """Adds `--data` and `--json`."""
     return with_options(
         command,
-        click.option(
-            "--data",
-            type=click.Path(file_okay=False, path_type=Path),
-            default=DEFAULT_DATA,
-            show_default=True,
-            envvar="ARENA_DATA",
-            help="The arena's folder, which has the runtimes that were built.",
-        ),
+        data_folder("The arena's folder, which has the runtimes that were built."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
     )
 

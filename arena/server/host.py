@@ -59,6 +59,7 @@ from arena.server.services.bots import Bots
 from arena.server.services.call_watch import CallWatch
 from arena.server.services.compare import CompareCalls
 from arena.server.services.competitions import CompetitionCalls
+from arena.server.services.health import Health
 from arena.server.services.lobby import Lobby
 from arena.server.services.owners import Owners
 from arena.server.services.play import SERVICE, play_handler
@@ -516,7 +517,7 @@ class _Host:
         bots_pb2_grpc.add_BotServiceServicer_to_server(bots, server)
         watching = Watching(arena.matches.feeds, lambda: arena.matches.in_play, flush)
         watch_pb2_grpc.add_WatchServiceServicer_to_server(watching, server)
-        servicer = health.aio.HealthServicer()
+        servicer = Health()
         health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
         names = (
             SERVICE,

@@ -7,11 +7,13 @@ import grpc
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
+from grpc_health.v1.health_pb2 import HealthCheckRequest
 
 from arena.server.bots import BotId
 from arena.server.gate.calls import next_message, refuse
 from arena.server.gate.tokens import Tokens, new_token
 from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
+from arena.server.services.health import Health
 from arena.server.services.pages import Place, page_size
 from arena.testing.orders import match_request
 from tests.doubles.calls import Call
@@ -169,3 +171,10 @@ def test_a_bot_with_a_key_sits_once_at_a_table_and_a_guest_may_try_itself(tmp_pa
             _, context = house.call(create, "", request)
             assert context.code.name == code
         house.loop.close()
+
+
+@pytest.mark.parametrize("service", ["cardarena.v1.PlayService", "x" * 60_000])
+def test_health_of_a_service_by_name_is_refused_and_not_aborted(service):
+    with pytest.raises(Refused) as raised:
+        asyncio.run(Health().Check(HealthCheckRequest(service=service), NotAborted()))
+    assert raised.value.code is grpc.StatusCode.NOT_FOUND

@@ -16,7 +16,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from grpc_health.v1 import health, health_pb2
+from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import _async as reflection_aio
 from grpc_reflection.v1alpha import reflection_pb2
 
@@ -32,6 +32,8 @@ from arena.server.gate.access import CALLS, Access
 from arena.server.inquiries import Ask
 from arena.server.matches.in_play import OrderedMatch
 from arena.server.orders import BY_HAND
+from arena.server.refusals import Refused
+from arena.server.services.health import Health
 from arena.server.services.pages import MAX_PAGE_SIZE
 from arena.server.session.session import MAX_MESSAGE_BYTES, MAX_OPEN_ASKS, MAX_SENT_BYTES
 from arena.server.submissions.logs import logs_folder
@@ -53,7 +55,7 @@ from cardarena.v1 import (
 )
 from tests.competition.played import outcome, toml
 from tests.competition.test_archive import BOT, zipped
-from tests.doubles.calls import Aborted, Call
+from tests.doubles.calls import Call
 from tests.fuzz.calls import House
 from tests.server.sittings import World
 
@@ -414,7 +416,7 @@ HEALTH = health_pb2.HealthCheckRequest
 
 async def check(servicer):
     for name in ("", "x" * 60_000):
-        with contextlib.suppress(Aborted):
+        with contextlib.suppress(Refused):
             await servicer.Check(HEALTH(service=name), Call())
 
 
@@ -456,7 +458,7 @@ GRPCS = {
 @pytest.mark.parametrize("method", GRPCS)
 def test_a_call_that_a_package_answers_does_little_on_the_loop(method):
     async def main():
-        servicer = health.aio.HealthServicer()
+        servicer = Health()
         await GRPCS[method](servicer)  # what is made once is made
         watch = LoopWatch()
         with watch.watching():

@@ -72,8 +72,6 @@ class _Play:
             refuse(context, refused)
         except Unwritten:  # the journal has said why to who runs the arena
             refuse(context, suspended())
-        except grpc.aio.AbortError:
-            raise
         except Exception:
             fail(context, "Play")
 

@@ -93,7 +93,7 @@ def build(
         remove_unpacked(partial / "wheels")
         (partial / "requirements").unlink()
         if locked is None:
-            _write(lock, lock_text(asked, python_here(), wheels))
+            _replace(lock, lock_text(asked, python_here(), wheels))
         return runtimes.keep(partial, asked.name, runtime_sha256(python_here(), wheels), wheels)
 
 
@@ -104,20 +104,20 @@ def _wheels(
     partial: Path,
 ) -> tuple[LockedWheel, ...]:
     """Have the wheels in a folder: those of the lock, or else what is found for what is asked."""
-    folder = partial / "wheels"
+    folder, requirements = partial / "wheels", partial / "requirements"
     folder.mkdir()
     if locked is None:
-        _write(partial / "asked", "".join(f"{each}\n" for each in asked.packages))
-        _write(partial / "sdk", "".join(f"{each}\n" for each in of_the_sdk()))
+        (partial / "asked").write_text("".join(f"{each}\n" for each in asked.packages), "utf-8")
+        (partial / "sdk").write_text("".join(f"{each}\n" for each in of_the_sdk()), "utf-8")
         pip.find(partial / "asked", partial / "sdk", folder)
         for name in ("asked", "sdk"):
             (partial / name).unlink()
     else:
-        _write(partial / "requirements", lock_text(asked, python_here(), locked))
-        pip.fetch(partial / "requirements", folder)
+        requirements.write_text(lock_text(asked, python_here(), locked), "utf-8")
+        pip.fetch(requirements, folder)
     wheels = tuple(sorted(map(_locked, folder.iterdir()), key=lambda each: each.name))
     if locked is None:
-        _write(partial / "requirements", lock_text(asked, python_here(), wheels))
+        requirements.write_text(lock_text(asked, python_here(), wheels), "utf-8")
     return wheels
 
 
@@ -221,7 +221,8 @@ def _locked(path: Path) -> LockedWheel:
     return LockedWheel(name, str(version), sha256)
 
 
-def _write(path: Path, text: str) -> None:
+def _replace(path: Path, text: str) -> None:
+    """Write a file as a whole, in place of one that may be there."""
     partial = path.with_name(f"{path.name}.{os.getpid()}")
     partial.write_text(text, "utf-8")
     partial.replace(path)
