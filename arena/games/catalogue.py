@@ -162,7 +162,7 @@ GAMES: Final = (
         title="Chinese Poker",
         summary="Set thirteen cards into three poker hands and compare with everybody else.",
         module=chinese_poker,
-        rules_version=1,
+        rules_version=2,
         seats=(2, 3, 4),
     ),
     Game(

@@ -3,16 +3,15 @@
 import random
 from bisect import bisect_right
 from functools import cache
-from heapq import nlargest
 from itertools import combinations
 
 import pytest
 
 from arena import poker
 from arena.cards import PACK_52, parse_cards
-from arena.games.chinese.hands import Rows, Strengths, high_first, is_foul, pair_units, strengths
+from arena.games.chinese.hands import Strengths, high_first, is_foul, pair_units, strengths
 from arena.games.chinese.odds import BACK_STEPS, FRONT_STEPS, MIDDLE_STEPS, expected_units
-from arena.games.chinese.settings import by_rank, candidates, numbered
+from arena.games.chinese.settings import SETTINGS, by_rank, candidates, numbered
 
 
 def random_hands(count, seed):
@@ -41,50 +40,15 @@ def test_fewer_candidates_are_the_first_of_more():
         assert candidates(hand[::-1], 3) == candidates(hand, 3), "order of the hand"
 
 
-def test_candidates_are_the_best_of_all_settings_but_for_a_trifle():
-    """By the estimate that is searched, against every one of the 72,072."""
-    worth = expected_units
-    (hand,) = random_hands(1, seed=6)
-    every = {strengths_of(numbered(hand, at)) for at in range(72_072)}
-    best = nlargest(8, (worth(*rows) for rows in every if not is_foul(rows)))
-    found = [worth(*strengths_of(rows)) for rows in candidates(hand, 8)]
-    assert found == sorted(found, reverse=True)
-    assert found == pytest.approx(best, abs=0.02)
-
-
-def plainly(hand, k):
-    """The method of `candidates` without its short cuts: every row of every card is looked at.
-
-    The 150 strongest backs, of these the 32 that promise most, of these every
-    middle; of settings that are equally strong the first that was met.
-    """
+def best_of_all(hand):
+    """What the rows of settings are worth, best first: of every one of the 72,072 that does not foul."""
     held = high_first(hand)
-    backs = []
-    fives = list(combinations(held, 5))
-    strongest = sorted(enumerate(fives), key=lambda row: poker.standard(row[1]), reverse=True)
-    for number, back in strongest[:150]:
-        value = poker.standard(back)
-        left = [card for card in held if card not in back]
-        middle = max(combinations(left, 5), key=poker.standard)
-        beside = poker.front([card for card in left if card not in middle])
-        best_front = max(map(poker.front, combinations(left, 3)))
-        top = min(poker.standard(middle), value)
-        bound = expected_units(min(best_front, top), top, value)
-        backs.append((bound + expected_units(min(beside, top), top, value), bound, number))
-    best = {}
-    for _, _, number in sorted(backs, reverse=True)[:32]:
-        left = [card for card in held if card not in fives[number]]
-        for middle in combinations(left, 5):
-            rows = Rows(tuple(card for card in left if card not in middle), middle, fives[number])
-            values = strengths_of(rows)
-            if not is_foul(values):
-                best.setdefault(values, rows)
-    ordered = sorted(best, key=lambda values: (expected_units(*values), values), reverse=True)
-    return tuple(best[values] for values in ordered[:k])
+    every = {strengths_of(numbered(held, at)) for at in range(SETTINGS)}
+    return sorted([(expected_units(*rows), rows) for rows in every if not is_foul(rows)])[::-1]
 
 
 def suited_hands(count, seed):
-    """Hands with eight cards of one suit: flushes stand beside flushes."""
+    """Hands with eight cards of one suit: many flushes."""
     chance = random.Random(seed)
     hands = []
     for _ in range(count):
@@ -104,25 +68,37 @@ def paired_hands(count, seed):
     return hands
 
 
+def two_suits(count, seed):
+    """Hands of two suits: flushes stand above flushes."""
+    chance = random.Random(seed)
+    hands = []
+    for _ in range(count):
+        suits = chance.sample("cdhs", 2)
+        hands.append(tuple(chance.sample([card for card in PACK_52 if card[1] in suits], 13)))
+    return hands
+
+
 HANDS = [
     pytest.param(random_hands(3, seed=11), id="dealt"),
-    pytest.param(suited_hands(3, seed=12), id="eight of a suit"),
+    pytest.param(suited_hands(2, seed=12), id="eight of a suit"),
+    pytest.param(two_suits(2, seed=14), id="two suits"),
     pytest.param(paired_hands(2, seed=13), id="five ranks"),
     pytest.param([tuple(rank + "s" for rank in "23456789TJQKA")], id="a whole suit"),
     pytest.param([parse_cards("KsQhJd9c9h8c8d7c6c5c4d3s2h")], id="straights that may be flushes"),
     pytest.param([parse_cards("QhQcJhJc8h7h6h5s5h4h2s2h2d")], id="straights that are flushes"),
     pytest.param([parse_cards("AdAcKdKcJhThTdTc9c5d5c3d3c")], id="flushes that are equal"),
     pytest.param([parse_cards("QhTh9s9h9d7s7h7d7c2s2h2d2c")], id="backs that promise as much"),
-    pytest.param([parse_cards("AdKsKhTsTd9s7c4s4h4d4c3h2h")], id="more backs than are looked at"),
+    pytest.param([parse_cards("AdKsKhTsTd9s7c4s4h4d4c3h2h")], id="sets above flushes"),
 ]
 
 
 @pytest.mark.parametrize("hands", HANDS)
-def test_short_cuts_of_the_search_change_nothing(hands):
-    """Nor which of equal cards are in which row."""
+def test_candidates_are_the_best_of_all_settings(hands):
     for hand in hands:
-        for k in (8, 600):
-            assert candidates(hand, k) == plainly(hand, k), hand
+        best = best_of_all(hand)
+        for k in (1, 8, 600):
+            found = [strengths_of(rows) for rows in candidates(hand, k)]
+            assert found == [rows for _, rows in best[:k]], hand
 
 
 @cache

@@ -1,13 +1,21 @@
-"""The search for good settings: by ranks first, by suits only where a flush is in reach.
+"""The search for the settings that are worth most: by ranks first, by suits only where a flush is in reach.
 
 Five cards of equal value are of the same ranks, and what they leave of the hand is
 too. So a row is looked at once for each choice of ranks, as a sum of
 `poker.RANK_COUNT`; which cards of these ranks it takes is settled at the end. Cards
 are places in the hand, ace to two, and some of them a mask of thirteen bits, whose highest is
-the first place: of as many places the higher mask comes first in the order
-of `combinations`.
+the first place.
+
+A choice of ranks is one number: the counts, and above them a mask of cards. Of a rank
+the back takes the first cards and the front the last ones, so that two choices go
+together just where their masks are disjoint.
+
+Nothing is left out. What a back can make at most is known before its middles are: the
+most promising backs come first, and once enough settings are found, few of the others
+are looked into.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import combinations
 from math import inf
@@ -32,40 +40,44 @@ from arena.poker import (
     strongest_front,
 )
 
-_BACKS_BOUNDED: Final = 150
-"""Strongest backs that are looked at; the others are too weak to be worth the time."""
-_BACKS_SEARCHED: Final = 32
-"""Most promising backs whose every middle is tried, at most."""
-
+_FIRST: Final = 12
+"""Of the strongest backs so many are looked into first."""
 _BITS: Final = tuple(1 << place for place in reversed(range(HAND_SIZE)))
 """The bit of each place in a mask."""
 _WHOLE: Final = (1 << HAND_SIZE) - 1
 _DIGIT: Final = 7
-
-_SUBSETS: Final = [
-    [
-        sorted(sum(bits) for bits in combinations([1 << at for at in range(held)], taken))[::-1]
-        for taken in range(held + 1)
-    ]
-    for held in range(5)
-]
-"""Masks of so many bits (second index) out of the lowest so many (first), from high to low."""
+_MASK_SHIFT: Final = 39
+"""Where in a choice its mask begins, above a digit of three bits for each rank."""
+_COUNTS: Final = (1 << _MASK_SHIFT) - 1
 
 _Values: TypeAlias = tuple[int, int, int]
 """What front, middle and back are worth at poker."""
-_Back: TypeAlias = tuple[float, float, int, int, int]
-"""A back: its promise and bound in units, the mask of what it leaves, its value, its counts of ranks."""
-_Found: TypeAlias = tuple[float, _Values, int, int, int]
-"""A setting: units that it should make, its values, the masks of what is not in the back, and of the middle.
-
-A middle without mask is by counts of ranks alone, which stand last.
-"""
+_Found: TypeAlias = tuple[float, _Values, int, int]
+"""A setting: units that it should make, its values, the masks of its back and of its front."""
+_Back: TypeAlias = tuple[int, int, int, bool]
+"""A back: its value, its counts of ranks, its mask, whether it is of one suit, and so of these cards
+and no others."""
+_Promising: TypeAlias = tuple[float, int, _Back]
+"""The most units that a back can make, the value of the strongest middle without a flush beside it, the back."""
+_Front: TypeAlias = tuple[int, int, float, float]
+"""A front: its value, its choice, how often it wins, the units that it makes."""
 
 
 class Search:
     """The settings that a hand can make."""
 
-    __slots__ = ("_counts", "_held", "_long_suits", "_ranks", "_units")
+    __slots__ = (
+        "_backs",
+        "_best",
+        "_counts",
+        "_flushes",
+        "_fronts",
+        "_held",
+        "_least_units",
+        "_long_suits",
+        "_ranks",
+        "_units",
+    )
 
     def __init__(self, held: Sequence[Card]) -> None:
         """Take thirteen cards, from ace to two."""
@@ -87,108 +99,187 @@ class Search:
             for suit in SUITS
             if suits.count(suit) >= MIDDLE_SIZE
         ]
-
-    def best(self, k: int) -> tuple[Rows, ...]:
-        """The `k` settings that are worth most, of those with promising backs."""
-        best: dict[_Values, _Found] = {}
-        seen: set[int] = set()
-        above_units = -inf
-        for back in self._promising_backs():
-            _, bound, left, value, _ = back
-            if bound <= above_units:
-                continue
-            if self._has_flush(left):
-                self._add_by_cards(best, back, above_units)
-            elif value not in seen:
-                seen.add(value)
-                self._add_by_ranks(best, back, above_units)
-            if len(best) >= k:
-                kept = sorted(best.values(), reverse=True)[:k]
-                best = {found[1]: found for found in kept}
-                above_units = kept[-1][0]
-        return tuple([self._rows(found) for found in sorted(best.values(), reverse=True)])
-
-    def _promising_backs(self) -> list[_Back]:
-        """Some backs, the most promising first.
-
-        The bound is what the strongest middle and the strongest front that the
-        back leaves would make if they did not share cards. What the strongest
-        middle makes with the front that is left for it is the other half of the
-        promise.
-        """
-        judged: list[tuple[float, float, int, int, list[int]]] = []
-        for value, counts, masks in self._strongest_backs():
-            alike = []
-            for mask in masks:
-                left = _WHOLE ^ mask
-                if self._has_flush(left):
-                    promise, bound = self._promise(value, counts, self._best_flush(left))
-                    judged.append((promise, bound, value, counts, [left]))
-                else:
-                    alike.append(left)
-            if alike:
-                promise, bound = self._promise(value, counts, _NO_FLUSH)
-                judged.append((promise, bound, value, counts, alike))
-        judged.sort(reverse=True)
-        backs: list[_Back] = []
-        for promise, bound, value, counts, lefts in judged:
-            if len(backs) >= _BACKS_SEARCHED and promise < backs[-1][0]:
-                break
-            backs += [(promise, bound, left, value, counts) for left in lefts]
-        backs.sort(reverse=True)
-        return backs[:_BACKS_SEARCHED]
-
-    def _strongest_backs(self) -> list[tuple[int, int, list[int]]]:
-        """Values from high to low, the counts of ranks, and the masks of the backs of this value."""
-        flushes: dict[int, list[int]] = {}
-        by_ranks: dict[int, int] = {}
-        for counts in self._choices(self._counts, BACK_SIZE):
-            by_ranks[BY_RANK_COUNTS[counts]] = counts
+        self._fronts = self._all_fronts()
+        self._backs = {
+            BY_RANK_COUNTS[choice & _COUNTS]: choice
+            for choice in self._choices(BACK_SIZE, first=True)
+        }
+        """By their value, the choices for the back; it holds no flushes."""
+        self._flushes: dict[int, list[_Back]] = {}
         for suit in self._long_suits:
             for value, counts, mask in self._suited(suit):
-                by_ranks[value] = counts
-                flushes.setdefault(value, []).append(mask)
-        strongest: list[tuple[int, int, list[int]]] = []
-        left = _BACKS_BOUNDED
-        for value in sorted(by_ranks, reverse=True):
-            counts = by_ranks[value]
-            if value in flushes:
-                masks = sorted(flushes[value], reverse=True)
-            else:
-                masks = self._takes(counts)
-                for suit in self._long_suits:
-                    masks = [mask for mask in masks if mask & ~suit]
-            strongest.append((value, counts, masks[:left]))
-            left -= len(masks)
-            if left <= 0:
-                break
-        return strongest
+                self._flushes.setdefault(value, []).append((value, counts, mask, True))
+        self._best: dict[_Values, _Found] = {}
+        self._least_units = -inf
+        """What a setting has to make to be among the best."""
 
-    def _choices(self, counts: int, size: int) -> list[int]:
-        """The counts of ranks of so many cards out of these."""
+    def best(self, k: int) -> tuple[Rows, ...]:
+        """The `k` settings that are worth most; no two have three equally strong rows."""
+        self._best = {}
+        self._least_units = -inf
+        values = sorted(self._flushes.keys() | self._backs, reverse=True)
+        # What is found with some of the strongest backs says of most others that they are not worth a look.
+        for some in (values[:_FIRST], values[_FIRST:]):
+            for most, middle, back in self._promising(some):
+                if most < self._least_units:
+                    break
+                self._look_into(back, middle)
+                self._keep(k)
+        for suit in self._long_suits:
+            self._add_flush_middles(suit)
+        found = sorted(self._best.values(), reverse=True)[:k]
+        return tuple([self._rows(back, front) for _, _, back, front in found])
+
+    def _all_fronts(self) -> list[_Front]:
+        """Fronts, the strongest first."""
+        choices = {
+            BY_RANK_COUNTS[choice & _COUNTS]: choice
+            for choice in self._choices(FRONT_SIZE, first=False)
+        }
+        fronts: list[_Front] = []
+        for value in sorted(choices, reverse=True):
+            wins, makes = FRONT[value]
+            fronts.append((value, choices[value], wins, makes))
+        return fronts
+
+    def _choices(self, size: int, *, first: bool) -> list[int]:
+        """The choices of so many cards, of each rank its first cards or its last ones."""
         # By how many cards: what can be chosen of the ranks so far.
         chosen: list[list[int]] = [[0], *([] for _ in range(size))]
-        for shift, unit, _, _ in self._ranks:
-            held = counts >> shift & _DIGIT
-            if held:
-                for longer in range(size, 0, -1):
-                    added = 0
-                    for taken in range(1, min(held, longer) + 1):
-                        added += unit
-                        fewer = chosen[longer - taken]
-                        if fewer:
-                            chosen[longer] += [each + added for each in fewer]
+        for _, unit, held, below in self._ranks:
+            parts = []
+            for taken in range(1, min(held, size) + 1):
+                mask = (1 << taken) - 1 << (below + held - taken if first else below)
+                parts.append(taken * unit + (mask << _MASK_SHIFT))
+            for longer in range(size, 0, -1):
+                shorter = longer
+                for part in parts:
+                    shorter -= 1
+                    if shorter < 0:
+                        break
+                    fewer = chosen[shorter]
+                    if fewer:
+                        chosen[longer] += [each + part for each in fewer]
         return chosen[size]
 
-    def _takes(self, counts: int) -> list[int]:
-        """The masks of cards with these counts of ranks, from high to low."""
-        masks = [0]
-        for shift, _, held, below in self._ranks:
-            taken = counts >> shift & _DIGIT
-            if taken:
-                subsets = _SUBSETS[held][taken]
-                masks = [mask | subset << below for mask in masks for subset in subsets]
-        return masks
+    def _promising(self, values: Sequence[int]) -> list[_Promising]:
+        """Of the backs of these values, from high to low, those that may make enough, the most promising first.
+
+        A back promises what the strongest middle and the strongest front that it leaves would
+        make if they did not share cards.
+        """
+        strongest = self._fronts[0][0]
+        worth = bisect_left(
+            values,
+            -self._least_units,
+            key=lambda value: -expected_units(min(strongest, value), value, value),
+        )
+        promising: list[_Promising] = []
+        for value in values[:worth]:
+            if value in self._backs:
+                choice = self._backs[value]
+                back = value, choice & _COUNTS, choice >> _MASK_SHIFT, False
+                self._judge(back, promising)
+            if value in self._flushes:
+                for back in self._flushes[value]:
+                    self._judge(back, promising)
+        promising.sort(reverse=True)
+        return promising
+
+    def _judge(self, back: _Back, promising: list[_Promising]) -> None:
+        """Add a back to those that may make enough, if it does."""
+        value, counts, mask, is_suited = back
+        left = self._counts - counts
+        middle = min(BY_RANK_COUNTS[strongest_five(left)], value)
+        most = value if is_suited and self._has_flush(_WHOLE ^ mask) else middle
+        front = min(BY_RANK_COUNTS[strongest_front(left)], most)
+        units = expected_units(front, most, value)
+        if units >= self._least_units:
+            promising.append((units, middle, back))
+
+    def _look_into(self, back: _Back, strongest: int) -> None:
+        """Add what makes enough with a back, but for a flush in the middle beside a back of ranks."""
+        value, counts, mask, is_suited = back
+        left_counts = self._counts - counts
+        taken = mask
+        if is_suited:
+            free = _WHOLE ^ mask
+            if self._has_flush(free):
+                self._add_two_flushes(value, mask, left_counts)
+            taken = _WHOLE ^ self._last_places(free)
+        taken <<= _MASK_SHIFT
+        least_units = self._least_units
+        wins_back, back_makes = BACK[value]
+        wins_most, most_makes = MIDDLE[strongest]
+        both = wins_most * wins_back
+        neither = (1 - wins_most) * (1 - wins_back)
+        most = most_makes + back_makes
+        for front, choice, wins_front, front_makes in self._fronts:
+            # `expected_units` written out: this is where the time goes.
+            scoops = wins_front * both - (1 - wins_front) * neither
+            if front_makes + most + SCOOP_UNITS * scoops < least_units:
+                break  # and so would weaker fronts
+            if choice & taken:
+                continue
+            three = choice & _COUNTS
+            middle = BY_RANK_COUNTS[left_counts - three]
+            if front <= middle <= value:
+                units = expected_units(front, middle, value)
+                if units >= least_units:
+                    self._add(units, (front, middle, value), back, three)
+
+    def _add(self, units: float, values: _Values, back: _Back, front_counts: int) -> None:
+        """Add rows by their ranks, if some cards of these ranks make no flush."""
+        if values in self._best:
+            return
+        _, back_counts, mask, is_suited = back
+        free = _WHOLE ^ mask
+        front = self._last_of(free, front_counts)
+        if not self._is_flush(free ^ front) and (is_suited or not self._is_flush(mask)):
+            self._best[values] = units, values, mask, front
+            return
+        for other in [mask] if is_suited else self._takes(back_counts, _WHOLE):
+            if is_suited or not self._is_flush(other):
+                for front in self._takes(front_counts, _WHOLE ^ other):
+                    if not self._is_flush(_WHOLE ^ other ^ front):
+                        self._best[values] = units, values, other, front
+                        return
+
+    def _add_two_flushes(self, value: int, back: int, left_counts: int) -> None:
+        """Add what makes enough with a flush in the middle beside this one in the back."""
+        for suit in self._long_suits:
+            for middle, counts, mask in self._suited(suit & ~back):
+                if middle <= value:
+                    values = BY_RANK_COUNTS[left_counts - counts], middle, value
+                    self._add_cards(values, back, _WHOLE ^ back ^ mask)
+
+    def _add_flush_middles(self, suit: int) -> None:
+        """Add what makes enough with a flush of this suit in the middle, and sets in the back."""
+        for middle, counts, mask in self._suited(suit):
+            left = _WHOLE ^ mask
+            left_counts = self._counts - counts
+            if BY_RANK_COUNTS[strongest_five(left_counts)] < middle:
+                continue
+            for three in combinations([bit for bit in _BITS if left & bit], FRONT_SIZE):
+                front = sum(three)
+                front_counts = self._counts_of(front)
+                back = BY_RANK_COUNTS[left_counts - front_counts]
+                if back >= middle:
+                    values = BY_RANK_COUNTS[front_counts], middle, back
+                    self._add_cards(values, left ^ front, front)
+
+    def _add_cards(self, values: _Values, back: int, front: int) -> None:
+        """Add a setting of these cards, if it makes enough."""
+        units = expected_units(*values)
+        if units >= self._least_units and values not in self._best:
+            self._best[values] = units, values, back, front
+
+    def _keep(self, k: int) -> None:
+        """Forget all but the best."""
+        if len(self._best) > k or (len(self._best) == k and self._least_units == -inf):
+            kept = sorted(self._best.values(), reverse=True)[:k]
+            self._best = {found[1]: found for found in kept}
+            self._least_units = kept[-1][0]
 
     def _suited(self, suit: int) -> list[tuple[int, int, int]]:
         """Of every five cards among these of one suit: value, counts of ranks, and mask."""
@@ -209,101 +300,56 @@ class Search:
                 return True
         return False
 
-    def _best_flush(self, cards: int) -> tuple[int, int, int]:
-        """The strongest five of a suit in a mask that has them: value, counts of ranks, mask."""
-        return max([five for suit in self._long_suits for five in self._suited(suit & cards)])
+    def _is_flush(self, cards: int) -> bool:
+        """Whether all cards of a mask are of one suit."""
+        for suit in self._long_suits:  # noqa: SIM110 - as above
+            if not cards & ~suit:
+                return True
+        return False
 
-    def _promise(self, value: int, counts: int, flush: tuple[int, int, int]) -> tuple[float, float]:
-        """The promise of a back, and its bound, if it leaves this flush."""
-        left = self._counts - counts
-        five = strongest_five(left)
-        middle = BY_RANK_COUNTS[five]
-        if flush[0] > middle:
-            middle, five, _ = flush
-        middle = min(middle, value)
-        front = min(BY_RANK_COUNTS[strongest_front(left)], middle)
-        beside = min(BY_RANK_COUNTS[left - five], middle)
-        bound = expected_units(front, middle, value)
-        if beside == front:
-            return bound + bound, bound
-        return bound + expected_units(beside, middle, value), bound
+    def _counts_of(self, cards: int) -> int:
+        """The counts of ranks of a mask."""
+        return sum([self._units[place] for place in _places(cards)])
 
-    def _add_by_ranks(self, best: dict[_Values, _Found], back: _Back, above_units: float) -> None:
-        """Add what makes more than `above_units` with a back that leaves no flush."""
-        _, _, left, value, counts = back
-        left_counts = self._counts - counts
-        wins_back, back_makes = BACK[value]
-        strongest = BY_RANK_COUNTS[strongest_front(left_counts)]
-        rows = []
-        for three in self._choices(left_counts, FRONT_SIZE):
-            middle = BY_RANK_COUNTS[left_counts - three]
-            if middle <= value:
-                front = BY_RANK_COUNTS[three]
-                if front <= middle:
-                    rows.append((middle, front, left_counts - three))
-        rows.sort(reverse=True)
-        failed = 0
-        for middle, front, five in rows:
-            # `expected_units` written out: this is where the time goes.
-            wins_front, front_makes = FRONT[front]
-            wins_middle, middle_makes = MIDDLE[middle]
-            scoops = wins_front * wins_middle * wins_back
-            scooped = (1 - wins_front) * (1 - wins_middle) * (1 - wins_back)
-            units = front_makes + middle_makes + back_makes + SCOOP_UNITS * (scoops - scooped)
-            if units > above_units:
-                values = (front, middle, value)
-                if values not in best:
-                    best[values] = units, values, left, 0, five
-            else:
-                failed += 1
-                # Weaker middles make no more, with whatever front. To ask each time would cost more.
-                if failed % 4 == 0 and above_units >= expected_units(
-                    min(strongest, middle), middle, value
-                ):
-                    break
+    def _last_places(self, cards: int) -> int:
+        """A mask of as many cards of each rank, the last ones."""
+        last = 0
+        for _, _, held, below in self._ranks:
+            last |= (1 << (cards >> below & (1 << held) - 1).bit_count()) - 1 << below
+        return last
 
-    def _add_by_cards(self, best: dict[_Values, _Found], back: _Back, above_units: float) -> None:
-        """Add what makes more than `above_units` with any back."""
-        _, _, left, value, counts = back
-        left_counts = self._counts - counts
-        flushes = {
-            middle: made
-            for suit in self._long_suits
-            for made, _, middle in self._suited(suit & left)
-        }
-        places = _places(left)
-        middles = map(sum, combinations([_BITS[place] for place in places], MIDDLE_SIZE))
-        fives = map(sum, combinations([self._units[place] for place in places], MIDDLE_SIZE))
-        for mask, five in zip(middles, fives, strict=True):
-            middle = flushes[mask] if mask in flushes else BY_RANK_COUNTS[five]
-            front = BY_RANK_COUNTS[left_counts - five]
-            if front <= middle <= value:
-                units = expected_units(front, middle, value)
-                values = (front, middle, value)
-                if units > above_units and values not in best:
-                    best[values] = units, values, left, mask, 0
+    def _last_of(self, cards: int, counts: int) -> int:
+        """The last cards of a mask that have these counts of ranks."""
+        last = 0
+        for shift, _, held, below in self._ranks:
+            taken = counts >> shift & _DIGIT
+            if taken:
+                group = cards >> below & (1 << held) - 1
+                more = group
+                for _ in range(taken):
+                    more &= more - 1
+                last |= (group ^ more) << below
+        return last
 
-    def _rows(self, found: _Found) -> Rows:
+    def _takes(self, counts: int, cards: int) -> list[int]:
+        """The masks of cards among these that have these counts of ranks, from high to low."""
+        masks = [0]
+        for shift, _, held, below in self._ranks:
+            taken = counts >> shift & _DIGIT
+            if taken:
+                group = [bit for bit in _BITS if cards & ((1 << held) - 1 << below) & bit]
+                parts = [sum(some) for some in combinations(group, taken)]
+                masks = [mask | part for mask in masks for part in parts]
+        return masks
+
+    def _rows(self, back: int, front: int) -> Rows:
         """The cards of a setting."""
-        _, _, left, middle, five = found
-        # By ranks alone, a middle takes the first cards of each rank that the back leaves.
-        if not middle:
-            for shift, _, held, below in self._ranks:
-                taken = five >> shift & _DIGIT
-                if taken:
-                    cards = ((1 << held) - 1 << below) & left
-                    while cards.bit_count() > taken:
-                        cards &= cards - 1
-                    middle |= cards
-        held_cards = self._held
+        held = self._held
         return Rows(
-            front=tuple([held_cards[place] for place in _places(left & ~middle)]),
-            middle=tuple([held_cards[place] for place in _places(middle)]),
-            back=tuple([held_cards[place] for place in _places(_WHOLE ^ left)]),
+            front=tuple([held[place] for place in _places(front)]),
+            middle=tuple([held[place] for place in _places(_WHOLE ^ back ^ front)]),
+            back=tuple([held[place] for place in _places(back)]),
         )
-
-
-_NO_FLUSH: Final = (0, 0, 0)
 
 
 def _places(mask: int) -> list[int]:

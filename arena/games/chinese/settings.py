@@ -26,9 +26,9 @@ _HANDS_KEPT: Final = 256
 
 
 def candidates(cards: Sequence[Card], k: int) -> tuple[Rows, ...]:
-    """Up to `k` good settings of thirteen cards that do not foul, best first.
+    """The `k` best settings of thirteen cards that do not foul, best first, or fewer if there are no more.
 
-    No two of them have three equally strong rows. It takes a millisecond or two;
+    No two of them have three equally strong rows. It takes about a millisecond;
     what was found for the last hands is kept.
 
     Raises:

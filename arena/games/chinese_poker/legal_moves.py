@@ -37,7 +37,7 @@ class Settings:
 
     @property
     def offered(self) -> tuple[Move, ...]:
-        """Some of the moves. Found when first asked for, in a millisecond or two."""
+        """Some of the moves. Found when first asked for, in about a millisecond."""
         if self._offered is None:
             settings = (*candidates(self._held, OFFERED_SETTINGS), by_rank(self._held))
             found = dict.fromkeys(map(set_of, settings))
