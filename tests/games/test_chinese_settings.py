@@ -149,6 +149,9 @@ def test_by_rank():
 BAD = [
     pytest.param(PACK_52[:12], 1, "13 different cards, not of 12", id="a card short"),
     pytest.param((*PACK_52[:12], PACK_52[0]), 1, "not of 12", id="a card twice"),
+    pytest.param(
+        (*PACK_52[:13], PACK_52[0]), 1, "13 different cards", id="a card too many, and twice"
+    ),
     pytest.param(PACK_52[:13], 0, "one setting or more, not 0", id="none asked for"),
 ]
 
