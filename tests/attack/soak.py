@@ -43,16 +43,21 @@ KB_MB = 1 / 1024
 HOUR_S = 3600.0
 
 
-async def soak(seed, *, minutes, floods=1, resets=1, hang_ups=1):
+async def soak(seed, *, minutes, floods=1, resets=1, oversized=1, hang_ups=1, answers_kept=0):
     """Play at load with faults for some minutes; memory, files, threads and tasks stay flat.
 
-    `floods`, `resets` (one flood of the five) and `hang_ups` are 0 to leave such faults out, so that
-    what grows can be told from what does not.
+    `floods`, `resets`, `oversized` (two of the five floods) and `hang_ups` are 0 to leave such faults out, and
+    `answers_kept` bounds what the rules keep of what they have worked out, so that what grows can be told
+    from what does not.
     """
     random = Random(seed)
     samples, made = [], 0
+    left_out = {name for name, there in (("resets", resets), ("oversized", oversized)) if not there}
+    kinds = [name for name in FLOODS if floods and name not in left_out]
+    trial = Trial(seed=seed)
+    trial.server.answers_kept = answers_kept
     async with (
-        Trial(seed=seed) as trial,
+        trial,
         Proxy(lambda: trial.server.address, plan=lambda _: _plan(random), seed=seed) as proxy,
     ):
         for number in range(BOTS):
@@ -60,7 +65,6 @@ async def soak(seed, *, minutes, floods=1, resets=1, hang_ups=1):
             trial.bot(f"bot{number}", lambda address=address: address, think_s=THINK_S)
         await trial.all_welcome()
         end_s = time.monotonic() + 60 * minutes
-        kinds = [name for name in FLOODS if floods and (resets or name != "resets")]
         nemesis = asyncio.ensure_future(_nemesis(trial, random, kinds, hang_ups=hang_ups))
         sampler = asyncio.ensure_future(_sample(trial, samples))
         wanted = orders(random, BOTS, SHORT_GAMES, move_ms=60_000, bank_ms=600_000)

@@ -20,6 +20,8 @@ PATIENCE_S = 60.0
 """How long anything that must happen is waited for; far more than it takes."""
 FAILING_DISK = "CHAOS_FAILING_DISK"
 """Variable of the environment that tells an arena how its disk is to fail."""
+ANSWERS_KEPT = "CHAOS_ANSWERS_KEPT"
+"""Variable of the environment that tells an arena how many answers its rules may keep, each of them."""
 PARENT = "CHAOS_PARENT"
 """Variable of the environment that tells a child whose it is."""
 GLANCE_S = 0.01
@@ -129,6 +131,8 @@ class Server:
         """Lives so far; what a bot is told belongs to one of them."""
         self.failing_disk = ""
         """How the disk of its next life fails: folder, number, deed."""
+        self.answers_kept = 0
+        """How many answers its rules may keep in its next life; 0 for as many as they do."""
         self._drain_s = drain_s
         self._child = None
 
@@ -149,8 +153,10 @@ class Server:
         given = ("serve", "--data", self.data, "--port", self.port, "--drain", self._drain_s)
         # A machine that chaos makes late would refuse the very matches that are to be tried.
         given += ("--take-all",)
-        failing = {FAILING_DISK: self.failing_disk} if self.failing_disk else {}
-        self._child = Child("tests.chaos.server", *given, log=self.log, **failing)
+        told = {FAILING_DISK: self.failing_disk} if self.failing_disk else {}
+        if self.answers_kept:
+            told[ANSWERS_KEPT] = str(self.answers_kept)
+        self._child = Child("tests.chaos.server", *given, log=self.log, **told)
         self.port = int((await self._child.says(r"listens on \S+:(\d+)"))[1])
 
     def kill(self):

@@ -2,19 +2,38 @@
 
     python -m tests.chaos.server serve --data FOLDER --port PORT
 
-With FAILING_DISK set to `FOLDER NTH DEED`, writes into that folder fail.
+With FAILING_DISK set to `FOLDER NTH DEED`, writes into that folder fail. With ANSWERS_KEPT, nothing that
+the arena has worked out is kept but the last so many answers of each kind.
 """
 
+import functools
 import os
 import sys
 
-from arena.cli import main
-from tests.chaos.failing_disk import FailingDisk
-from tests.chaos.processes import FAILING_DISK, die_with_parent
+from tests.chaos.processes import ANSWERS_KEPT, FAILING_DISK, die_with_parent
+
+
+def keep(answers):
+    """Bound every `lru_cache` of modules that are imported from now on."""
+    cached = functools.lru_cache
+
+    def bounded(maxsize=128, typed=False):
+        if callable(maxsize):
+            return cached(answers)(maxsize)
+        return cached(maxsize if maxsize is None else min(maxsize, answers), typed)
+
+    functools.lru_cache = bounded
+
 
 if __name__ == "__main__":
     die_with_parent()
+    if ANSWERS_KEPT in os.environ:
+        keep(int(os.environ.pop(ANSWERS_KEPT)))
+    from arena.cli import main
+
     if FAILING_DISK in os.environ:
+        from tests.chaos.failing_disk import FailingDisk
+
         folder, nth, deed = os.environ.pop(FAILING_DISK).rsplit(" ", 2)
         FailingDisk(folder, int(nth), deed).install()
     main(sys.argv[1:], prog_name="arena")
