@@ -17,7 +17,10 @@ SCENARIOS = {
         Scenario(day, full={"hours": 24.0}, quick={"hours": 1.0}),
         Scenario(
             soak,
-            full={"minutes": 10.0, "floods": 1, "resets": 1, "hang_ups": 1},
+            full={
+                **{"minutes": 10.0, "floods": 1, "resets": 1, "oversized": 1},
+                **{"hang_ups": 1, "answers_kept": 0},
+            },
             quick={"minutes": 0.5},
         ),
         Scenario(
