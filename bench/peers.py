@@ -71,6 +71,30 @@ def _rlcard(name: str) -> Rate:
     return _timed(play)
 
 
+def _pettingzoo() -> Rate:
+    """RLCard's limit hold'em again, through the agent-environment cycle of PettingZoo."""
+    import pettingzoo
+
+    env: Any = pettingzoo.make("aec", "classic/texas_holdem-v4", num_players=2)
+    env.reset(seed=1)
+    drawn = random.Random(1)
+
+    def play() -> int:
+        env.reset()
+        decisions = 0
+        for _ in env.agent_iter():
+            seen, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)  # takes the agent out, and is no decision
+                continue
+            moves = seen["action_mask"].nonzero()[0]
+            env.step(int(moves[int(drawn.random() * len(moves))]))
+            decisions += 1
+        return decisions
+
+    return _timed(play)
+
+
 def _openspiel() -> Rate:
     import pyspiel
 
@@ -95,6 +119,7 @@ PEERS: Final[dict[str, Callable[[], Rate]]] = {
     "pokerkit_fixed_limit_holdem": _pokerkit,
     "rlcard_limit_holdem": lambda: _rlcard("limit-holdem"),
     "rlcard_gin_rummy": lambda: _rlcard("gin-rummy"),
+    "pettingzoo_texas_holdem": _pettingzoo,
     "openspiel_hearts": _openspiel,
 }
 """By name, what makes each ready; ImportError if it is not installed."""

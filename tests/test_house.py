@@ -267,6 +267,7 @@ DISTRIBUTIONS = {
     "packaging": "packaging",
     "pathspec": "pathspec",
     "playwright": "playwright",
+    "pettingzoo": "pettingzoo",
     "phevaluator": "phevaluator",
     "pokerkit": "pokerkit",
     "rustworkx": "rustworkx",
