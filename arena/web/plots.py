@@ -6,11 +6,12 @@ Colours are the style sheet's, and nothing is told by colour alone.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from arena.replay.words import count
+from arena.web.marks import SYMBOLS, circle, line, polyline, rect, round_step, symbol, text
 from arena.web.trees import Element, Tree, element
 
 WIDE: Final = 720
@@ -68,13 +69,13 @@ def standings_plot(rows: Sequence[Standing]) -> Element:
     for at, row in enumerate(ranked):
         y = 16 + at * _ROW
         if at and row.tier != ranked[at - 1].tier:
-            marks.append(_line(0, y - _ROW / 2, WIDE, y - _ROW / 2, "tier"))
+            marks.append(line(0, y - _ROW / 2, WIDE, y - _ROW / 2, "tier"))
         assert row.value is not None
-        marks.append(_text(_NAME - 10, y + 4, _cut(row.bot), "end"))
+        marks.append(text(_NAME - 10, y + 4, _cut(row.bot), "end"))
         if row.half_width is not None:
             low, high = axis(row.value - row.half_width), axis(row.value + row.half_width)
-            marks.append(_line(low, y, high, y, "bar-95"))
-        marks.append(_circle(axis(row.value), y, 5, "dot"))
+            marks.append(line(low, y, high, y, "bar-95"))
+        marks.append(circle(axis(row.value), y, 5, "dot"))
     best = ranked[0].bot
     return _svg(
         f"Skills with 95 % bars; best is {best}.",
@@ -95,14 +96,14 @@ def versions_plot(steps: Sequence[Standing]) -> Element:
     axis = _Axis([*ends, 0.0], height - 30, top)
     gap = (WIDE - 90) / len(known)
     marks: list[Tree] = []
-    points = []
+    points: list[tuple[float, float]] = []
     for at, row in enumerate(_thinned(known)):
         assert row.value is not None
         x = 70 + gap * (at + 0.5)
-        points.append(f"{x:.1f},{axis(row.value):.1f}")
+        points.append((x, axis(row.value)))
         if row.half_width is not None:
             marks.append(
-                _line(
+                line(
                     x,
                     axis(row.value - row.half_width),
                     x,
@@ -110,9 +111,9 @@ def versions_plot(steps: Sequence[Standing]) -> Element:
                     "bar-95",
                 )
             )
-        marks.append(_circle(x, axis(row.value), 5, "dot"))
-        marks.append(_text(x, height - 6, _cut(row.bot, max(4, int(gap / 8))), "middle"))
-    path = element("polyline", "steps", points=" ".join(points))
+        marks.append(circle(x, axis(row.value), 5, "dot"))
+        marks.append(text(x, height - 6, _cut(row.bot, max(4, int(gap / 8))), "middle"))
+    path = polyline(points, "steps")
     return _svg("Skill with 95 % bars, oldest first.", height, [*axis.rungs(), path, *marks])
 
 
@@ -129,17 +130,17 @@ def pairs_plot(bots: Sequence[str], better: Sequence[Sequence[float | None]]) ->
     marks: list[Tree] = []
     for row, bot in enumerate(bots):
         y = 30 + row * 30
-        marks.append(_text(_NAME - 10, y + 19, _cut(bot), "end"))
+        marks.append(text(_NAME - 10, y + 19, _cut(bot), "end"))
         marks.append(
-            _text(_NAME + side * (row + 0.5), 20, _cut(bot, max(3, int(side / 7))), "middle")
+            text(_NAME + side * (row + 0.5), 20, _cut(bot, max(3, int(side / 7))), "middle")
         )
         for column in range(shown):
             chance = better[row][column]
             x = _NAME + side * column
-            marks.append(_rect(x, y, side - 2, 28, f"cell {_shade(chance)}"))
+            marks.append(rect(x, y, side - 2, 28, f"cell {_shade(chance)}"))
             if chance is not None:
                 marks.append(
-                    _text(x + side / 2 - 1, y + 19, chance_words(chance), "middle", "in-cell")
+                    text(x + side / 2 - 1, y + 19, chance_words(chance), "middle", "in-cell")
                 )
     return _svg(
         "Chance in % that the row's bot is better than the column's.", 36 + shown * 30, marks
@@ -166,19 +167,15 @@ def progress_plot(one: str, other: str, looks: Sequence[Progress]) -> Element:
     above = [f"{x(each.deal_sets):.1f},{axis.inside(each.high):.1f}" for each in thin]
     below = [f"{x(each.deal_sets):.1f},{axis.inside(each.low):.1f}" for each in reversed(thin)]
     band = element("path", "band", d="M" + "L".join([*above, *below]) + "Z")
-    line = element(
-        "polyline",
-        "estimate",
-        points=" ".join(f"{x(each.deal_sets):.1f},{axis(each.mean):.1f}" for each in thin),
-    )
+    estimate = polyline([(x(each.deal_sets), axis(each.mean)) for each in thin], "estimate")
     marks = [
-        _text(70, height - 6, "0", "middle"),
-        _text(WIDE - 20, height - 6, count(last, "deal-set"), "end"),
+        text(70, height - 6, "0", "middle"),
+        text(WIDE - 20, height - 6, count(last, "deal-set"), "end"),
     ]
     return _svg(
         f"{one} against {other}: points a deal-set, with the band that holds at every look.",
         height,
-        [*axis.rungs(), band, line, *marks],
+        [*axis.rungs(), band, estimate, *marks],
     )
 
 
@@ -189,21 +186,21 @@ def faults_plot(kinds: Sequence[str], marks: Sequence[FaultMark], matches: int) 
     height = 200
     last = max(each.decision for each in marks)
     drawn: list[Tree] = [
-        _line(60, height - 30, WIDE - 20, height - 30, "axis"),
-        _line(60, 12, 60, height - 30, "axis"),
-        _text(60, height - 10, "match 1", "start"),
-        _text(WIDE - 20, height - 10, f"match {matches}", "end"),
-        _text(52, 18, str(last), "end"),
-        _text(52, height - 30, "decision 0", "end"),
+        line(60, height - 30, WIDE - 20, height - 30, "axis"),
+        line(60, 12, 60, height - 30, "axis"),
+        text(60, height - 10, "match 1", "start"),
+        text(WIDE - 20, height - 10, f"match {matches}", "end"),
+        text(52, 18, str(last), "end"),
+        text(52, height - 30, "decision 0", "end"),
     ]
     for each in _thinned(marks):
         x = 66 + (WIDE - 96) * each.match / max(matches - 1, 1)
         y = height - 30 - (height - 42) * each.decision / max(last, 1)
-        drawn.append(_mark(kinds.index(each.kind), x, y))
+        drawn.append(_fault(kinds.index(each.kind), x, y))
     for at, kind in enumerate(kinds):
         drawn += [
-            _mark(at, 80 + 130 * at, height + 4),
-            _text(90 + 130 * at, height + 8, kind, "start"),
+            _fault(at, 80 + 130 * at, height + 4),
+            text(90 + 130 * at, height + 8, kind, "start"),
         ]
     return _svg(f"{len(marks)} faults by match and decision.", height + 20, drawn)
 
@@ -222,8 +219,7 @@ class _Axis:
         spread = (high - low) or 1.0
         self._low, self._high = low - 0.06 * spread, high + 0.06 * spread
         self._from, self._to = low_at, high_at
-        step = 10 ** math.floor(math.log10(spread / _TICKS))
-        self._step = next(step * by for by in (1, 2, 5, 10) if spread / (step * by) <= _TICKS)
+        self._step = round_step(spread, _TICKS)
 
     def __call__(self, value: float) -> float:
         share = (value - self._low) / (self._high - self._low)
@@ -242,8 +238,8 @@ class _Axis:
         made: list[Tree] = []
         for tick in self._ticks():
             x = self(tick)
-            made.append(_line(x, 4, x, below, "zero" if tick == 0 else "axis"))
-            made.append(_text(x, below + 16, _figure(tick, self._step), "middle"))
+            made.append(line(x, 4, x, below, "zero" if tick == 0 else "axis"))
+            made.append(text(x, below + 16, _figure(tick, self._step), "middle"))
         return made
 
     def rungs(self) -> list[Tree]:
@@ -251,8 +247,8 @@ class _Axis:
         made: list[Tree] = []
         for tick in self._ticks():
             y = self(tick)
-            made.append(_line(64, y, WIDE - 10, y, "zero" if tick == 0 else "axis"))
-            made.append(_text(56, y + 4, _figure(tick, self._step), "end"))
+            made.append(line(64, y, WIDE - 10, y, "zero" if tick == 0 else "axis"))
+            made.append(text(56, y + 4, _figure(tick, self._step), "end"))
         return made
 
 
@@ -270,14 +266,8 @@ def _shade(chance: float | None) -> str:
     return f"row{sure}" if chance > 0.5 else f"column{sure}"
 
 
-def _mark(kind: int, x: float, y: float) -> Element:
-    shapes: Mapping[int, str] = {
-        0: f"M{x - 4:.1f},{y:.1f}a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
-        1: f"M{x - 4:.1f},{y - 4:.1f}h8v8h-8Z",
-        2: f"M{x:.1f},{y - 5:.1f}l5,9h-10Z",
-        3: f"M{x:.1f},{y - 5:.1f}l5,5l-5,5l-5,-5Z",
-    }
-    return element("path", f"fault-{kind % 4}", d=shapes[kind % 4])
+def _fault(kind: int, x: float, y: float) -> Element:
+    return symbol(kind, x, y, f"fault-{kind % len(SYMBOLS)}")
 
 
 def _figure(value: float, step: float) -> str:
@@ -302,21 +292,3 @@ def _svg(message: str, height: float, inner: Iterable[Tree]) -> Element:
         role="img",
         aria_label=message,
     )
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, css: str) -> Element:
-    return element("line", css, x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}")
-
-
-def _rect(x: float, y: float, width: float, height: float, css: str) -> Element:
-    return element(
-        "rect", css, x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{height:.1f}"
-    )
-
-
-def _circle(x: float, y: float, radius: float, css: str) -> Element:
-    return element("circle", css, cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:.0f}")
-
-
-def _text(x: float, y: float, words: str, anchor: str, css: str = "") -> Element:
-    return element("text", css, words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor)
