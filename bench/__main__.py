@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,8 +25,10 @@ from bench import (
     local,
     pages,
     peers,
+    plots,
     rules,
     sdks,
+    sweeps,
     watchers,
     watching,
     wire,
@@ -48,6 +51,8 @@ PARTS: Final = (
     "sdks",
     "web",
 )
+ASKED_FOR: Final = ("floor", "sweeps")
+"""Parts that are run when they are asked for, and not with all others."""
 ENCODE_TARGET_US: Final = 30
 WATCHING_TARGET_US: Final = 1.0
 TURN_TARGET_MS: Final = 1.0
@@ -356,6 +361,19 @@ def _floor(quick: bool, paths: tuple[str, ...], progress: Progress) -> dict[str,
     return {"floor": [asdict(each) for each in found]}
 
 
+def _sweeps(quick: bool, progress: Progress) -> dict[str, Any]:
+    found = {}
+    for name, (title, measure) in sweeps.SWEEPS.items():
+        points = list(measure(quick, progress))
+        heads, rows = sweeps.rows(points)
+        table = _table(title, *heads)
+        for row in rows:
+            table.add_row(*row)
+        _out.print(table)
+        found[name] = [asdict(point) for point in points]
+    return {"sweeps": found}
+
+
 def _table(title: str, first: str, *others: str) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column(first, no_wrap=True)
@@ -364,15 +382,40 @@ def _table(title: str, first: str, *others: str) -> Table:
     return table
 
 
+def _draw(file: Path, folder: Path) -> None:
+    try:
+        written = plots.draw(plots.read(file), folder)
+    except plots.NoSweeps as error:
+        raise click.ClickException(str(error)) from None
+    except OSError as error:
+        raise click.ClickException(f"cannot write to {folder}: {error.strerror}") from None
+    for path in written:
+        _out.print(str(path), soft_wrap=True, markup=False, highlight=False)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path),
               help="Write the figures to FILE as well.", metavar="FILE")  # fmt: skip
-@click.option("--only", type=click.Choice([*PARTS, "floor"]), help="Run one part.")
+@click.option("--only", type=click.Choice([*PARTS, *ASKED_FOR]), help="Run one part.")
 @click.option("--quick", is_flag=True, help="One short round of each: to see that all runs.")
 @click.option("--grpcio", "paths", multiple=True, metavar="FOLDER",
               help="With --only floor: measure the grpcio in FOLDER, made by"
               " `pip install --target FOLDER grpcio==VERSION`. May be repeated.")  # fmt: skip
-def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...]) -> None:
+@click.option("--plots", "drawn", nargs=2, metavar="FILE FOLDER",
+              type=click.Path(path_type=Path),
+              help="Measure nothing: draw the sweeps in FILE, written by"
+              " `--only sweeps --json FILE`, as pictures in FOLDER.")  # fmt: skip
+def main(
+    file: Path | None,
+    only: str | None,
+    quick: bool,
+    paths: tuple[str, ...],
+    drawn: tuple[Path, Path] | None,
+) -> None:
     r"""Measure the arena on this machine.
 
     Figures of a busy machine say little: ratios are measured in turns, the
@@ -383,6 +426,8 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
       python -m bench --json bench.json
       python -m bench --only wire
       python -m bench --only cost
+      python -m bench --only sweeps --json sweeps.json
+      python -m bench --plots sweeps.json docs/pictures
       python -m bench --only floor --grpcio /tmp/grpcio-1.75.1 --grpcio /tmp/grpcio-1.85.1
     """
     parts = {
@@ -398,8 +443,14 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
         "ladder": _ladder,
         "sdks": _sdks,
         "web": _web,
+        "sweeps": _sweeps,
     }
-    found: dict[str, Any] = {part: {} for part in PARTS} | {"peers": {}}
+    if drawn is not None:
+        if only or file or quick or paths:
+            raise click.UsageError("--plots measures nothing, and goes alone")
+        _draw(*drawn)
+        return
+    found: dict[str, Any] = {part: {} for part in PARTS} | {"peers": {}, "sweeps": {}}
     if paths and only != "floor":
         raise click.UsageError("--grpcio goes with --only floor")
     with _err.status("measuring") as status:
@@ -411,7 +462,7 @@ def main(file: Path | None, only: str | None, quick: bool, paths: tuple[str, ...
                     found |= parts[part](quick, status.update)
         except Failed as error:
             raise click.ClickException(str(error)) from None
-    found["versions"] = versions()
+    found |= {"versions": versions(), "date": _today(), "quick": quick}
     shown = ", ".join(f"{name} {value}" for name, value in found["versions"].items())
     _out.print(shown, soft_wrap=True)
     if file is not None:

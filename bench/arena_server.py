@@ -34,7 +34,7 @@ class Job:
     streams: int
     seats: int
     matches: int
-    """Matches that each stream takes at a time."""
+    """Matches that each stream takes at a time; none lets the bots be there, and play nothing."""
     options: dict[str, object] = field(default_factory=dict)
     move_ms: int = 3_600_000
     """As long as that, a closed gate runs nobody out of time."""
@@ -47,6 +47,8 @@ class Job:
 
     def tables(self) -> list[tuple[BotId, ...]]:
         """Who sits together: bots in a ring, so that each sits at `matches` tables."""
+        if not self.matches:
+            return []
         bots = [BotId(bot_name(stream)) for stream in range(self.streams)]
         ring = bots + bots
         step = 1 if self.seats > 2 or self.matches > 1 else self.seats
@@ -67,6 +69,8 @@ async def keep_playing(arena: Arena, job: Job) -> None:
             await arena.lease(order, order.deal_set)
 
     tables = job.tables()
+    if not tables:
+        await trio.sleep_forever()
     await arena.arrived(sorted({bot for bots in tables for bot in bots}, key=lambda bot: bot.name))
     async with trio.open_nursery() as nursery:
         for bots in tables:

@@ -38,9 +38,12 @@ class Job:
     game: str = ""
     """Empty plays against the bare server."""
     matches: int = 1
-    """Matches that each stream takes at a time."""
+    """Matches that each stream takes at a time; none, and a stream stands once it is welcome."""
     first: bool = False
     """Answer every ask by its first move, not by one at random."""
+    until: int = 0
+    """Decisions of a seat in each match that are answered; the next ask stays open. 0 is
+    all of them."""
     answer_bytes: int = 0
     """Length of an answer to the bare server."""
 
@@ -61,13 +64,20 @@ class Count:
         )
 
 
+def responder(job: Job) -> Respond:
+    """What answers each frame of a stream."""
+    if not job.game:
+        return _bare(job)
+    return first(job.until) if job.first else _random(job.until)
+
+
 def _bare(job: Job) -> Respond:
     answer = bytes(job.answer_bytes)
     return lambda _: (answer, 1)
 
 
-def first() -> Respond:
-    """Answer with the first move of each ask; its other fields are not looked at."""
+def first(until: int = 0) -> Respond:
+    """Answer with the first move of each ask, as far as a match is played."""
     from arena.wire.fields import varint
     from cardarena.v1 import play_pb2
 
@@ -75,13 +85,15 @@ def first() -> Respond:
 
     def respond(frame: bytes) -> tuple[bytes, int]:
         asks = read(frame).asks.asks
+        if until:
+            asks = [ask for ask in asks if ask.decision <= until]
         return _answers([b"\x08" + varint(ask.ask_id) + b"\x10\x00" for ask in asks])
 
     return respond
 
 
-def _random() -> Respond:
-    """Answer with any of the moves offered."""
+def _random(until: int) -> Respond:
+    """Answer with any of the moves offered, as far as a match is played."""
     from arena.wire.fields import varint
     from cardarena.v1 import play_pb2
 
@@ -90,6 +102,8 @@ def _random() -> Respond:
     def respond(frame: bytes) -> tuple[bytes, int]:
         answers = []
         for ask in read(frame).asks.asks:
+            if until and ask.decision > until:
+                continue
             moves = getattr(ask, ask.WhichOneof("game")).moves
             index = int(random() * len(moves))
             answers.append(b"\x08" + varint(ask.ask_id) + b"\x10" + varint(index))
@@ -130,14 +144,26 @@ def bot_name(stream: int) -> str:
     return f"load{stream}"
 
 
+class _Standing:
+    """Which streams stand."""
+
+    def __init__(self, streams: int) -> None:
+        self._missing = set(range(streams))
+        self.all = asyncio.Event()
+
+    def add(self, number: int) -> None:
+        self._missing.discard(number)
+        if not self._missing:
+            self.all.set()
+
+
 async def _play(job: Job) -> None:
     loop = asyncio.get_running_loop()
     gate = asyncio.Event()
     count = Count()
-    asked: set[int] = set()
-    all_asked = asyncio.Event()
+    standing = _Standing(job.streams)
     method = PLAY if job.game else METHOD
-    respond = _bare(job) if not job.game else first() if job.first else _random()
+    respond = responder(job)
 
     async def stream(number: int) -> None:
         # A connection of its own, as bots in different processes have.
@@ -149,11 +175,11 @@ async def _play(job: Job) -> None:
             while (frame := await read()) is not grpc.aio.EOF:
                 answer, decisions = respond(frame)
                 if not decisions:
+                    if not job.matches:
+                        standing.add(number)
                     continue
                 if not gate.is_set():
-                    asked.add(number)
-                    if len(asked) == job.streams:
-                        all_asked.set()
+                    standing.add(number)
                     await gate.wait()
                 count.decisions += decisions
                 count.frames += 1
@@ -174,9 +200,9 @@ async def _play(job: Job) -> None:
         print(json.dumps(told), flush=True)
 
     streams = [asyncio.create_task(stream(number)) for number in range(job.streams)]
-    begun = asyncio.create_task(all_asked.wait())
+    begun = asyncio.create_task(standing.all.wait())
     await asyncio.wait({begun, *streams}, return_when=asyncio.FIRST_COMPLETED)
-    if not all_asked.is_set():
+    if not standing.all.is_set():
         sys.exit("a stream ended before it was asked anything")
     print("ready", flush=True)
     while line := await loop.run_in_executor(None, sys.stdin.readline):

@@ -65,14 +65,14 @@ class Process:
             env=environment,
         )
 
-    def line(self) -> str:
-        """The next line it says.
+    def line(self, busy_s: float = 0.0) -> str:
+        """The next line it says; for `busy_s` it may be at work.
 
         Raises:
           Failed: if it ends first, or says nothing for long.
         """
         assert self._process.stdout is not None
-        readable, _, _ = select.select([self._process.stdout], [], [], PATIENCE_S)
+        readable, _, _ = select.select([self._process.stdout], [], [], busy_s + PATIENCE_S)
         if not readable:
             raise Failed(f"{self._name} hangs")
         line = self._process.stdout.readline().strip()
@@ -89,6 +89,11 @@ class Process:
     def cpu_s(self) -> float:
         """Processor time that it has used."""
         return cpu_s(self._process.pid)
+
+    @property
+    def memory_mb(self) -> float:
+        """Memory that it holds, in MiB."""
+        return memory_mb(self._process.pid)
 
     def signal(self, number: int) -> None:
         """Send it a signal."""
@@ -110,6 +115,19 @@ def cpu_s(pid: int) -> float:
         fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS_S
     return 0.0
+
+
+def memory_mb(pid: int) -> float:
+    """Memory that a process holds, in MiB.
+
+    Raises:
+      Failed: if it is gone.
+    """
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text("ascii").splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+    raise Failed(f"process {pid} has ended")
 
 
 class Side:

@@ -5,6 +5,8 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
+from arena.compiled import built
+
 
 def versions() -> dict[str, str | int]:
     """Versions of what matters to speed, and the machine's processor."""
@@ -12,6 +14,7 @@ def versions() -> dict[str, str | int]:
     return {
         "python": platform.python_version(),
         **named,
+        "arena": built(),
         "cpu": _cpu(),
         "cpu_count": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0,
     }

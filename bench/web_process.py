@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bench.processes import Failed, cpu_s
+from bench.processes import Failed, cpu_s, memory_mb
 
 UP_S: Final = 120.0
 """It loads much before it says where it listens, and a busy machine takes its time."""
@@ -40,10 +40,7 @@ class WebProcess:
     @property
     def memory_mb(self) -> float:
         """Memory that it holds, without its workers'."""
-        for line in Path(f"/proc/{self.pid}/status").read_text("ascii").splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-        raise Failed("arena web has ended")
+        return memory_mb(self.pid)
 
     def get(self, path: str) -> tuple[bytes, int]:
         """A page, and how many bytes of it went over the wire.

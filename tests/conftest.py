@@ -72,6 +72,7 @@ ROUNDS = {
         "replay",
         "scenes",
         "test_bench.py",
+        "test_bench_plots.py",
         "test_vector_adapters.py",
         "test_vectors.py",
         "testing",
