@@ -198,4 +198,6 @@ def rows(points: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def _cell(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{value:,}"
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if value >= 100 else f"{value:,}"
