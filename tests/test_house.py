@@ -279,7 +279,6 @@ DISTRIBUTIONS = {
     "rlcard": "rlcard",
     "sqlalchemy": "SQLAlchemy",
     "starlette": "starlette",
-    "structlog": "structlog",
     "trio": "trio",
     "typing_extensions": "typing-extensions",
     "uvicorn": "uvicorn",

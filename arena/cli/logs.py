@@ -9,16 +9,16 @@ the code was at work on, such as a card. To see that, play the match again from 
 journal.
 """
 
+import json
 import logging
 import re
 import traceback
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, Final
-
-import structlog
 
 from arena.token_bucket import TokenBucket
 
@@ -60,22 +60,27 @@ def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
 
 def formatter() -> logging.Formatter:
     """Makes a record into a line of JSON."""
-    stdlib, steps = structlog.stdlib, structlog.processors
-    return stdlib.ProcessorFormatter(
-        foreign_pre_chain=[
-            stdlib.add_log_level,
-            stdlib.add_logger_name,
-            steps.TimeStamper(fmt="iso", utc=True),
-            stdlib.ExtraAdder(),
-        ],
-        processors=[
-            stdlib.ProcessorFormatter.remove_processors_meta,
-            _own_words,
-            _error_without_text,
-            _without_tokens,
-            steps.JSONRenderer(default=_plain),
-        ],
-    )
+    return _Lines()
+
+
+class _Lines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        made = datetime.fromtimestamp(record.created, UTC)
+        line = {
+            "event": _own_words(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "timestamp": made.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            **{name: each for name, each in vars(record).items() if name not in _NO_FIELDS},
+            **_error_without_text(record),
+        }
+        return json.dumps(
+            {name: _without_tokens(each) for name, each in line.items()}, default=_plain
+        )
+
+
+_NO_FIELDS: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime"})
+"""What every record has, and what formatters leave in it; all else was given as `extra`."""
 
 
 class Throttle(logging.Filter):
@@ -117,25 +122,18 @@ class _Kind:
     """Lines since the last that was let through."""
 
 
-Event = MutableMapping[str, Any]
+def _own_words(record: logging.LogRecord) -> str:
+    """What is said; of a library's message the first line, as those below quote what it was given."""
+    said = record.getMessage()
+    return said if record.name.startswith("arena") else said.partition("\n")[0]
 
 
-def _own_words(_: object, __: str, event: Event) -> Event:
-    """Keep the first line of a library's message: those below quote what it was given."""
-    if not str(event.get("logger", "")).startswith("arena"):
-        event["event"] = str(event["event"]).partition("\n")[0]
-    return event
-
-
-def _error_without_text(_: object, __: str, event: Event) -> Event:
-    """Tell an error by its type and where it happened, and so those that led to it."""
-    found = event.pop("exc_info", None)
-    error = found[1] if isinstance(found, tuple) else found
-    if isinstance(error, BaseException):
-        event["error"] = type(error).__qualname__
-        event["trace"] = list(_trace(error, set()))
-    event.pop("stack_info", None)
-    return event
+def _error_without_text(record: logging.LogRecord) -> dict[str, Any]:
+    """An error by its type and where it happened, and so those that led to it."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is None:
+        return {}
+    return {"error": type(error).__qualname__, "trace": list(_trace(error, set()))}
 
 
 def _trace(error: BaseException, seen: set[int]) -> Iterator[str]:
@@ -158,12 +156,9 @@ def _trace(error: BaseException, seen: set[int]) -> Iterator[str]:
                 yield from _trace(each, seen)
 
 
-def _without_tokens(_: object, __: str, event: Event) -> Event:
+def _without_tokens(value: object) -> object:
     """Leave of a token what is public of it, should one have got into a text."""
-    for key, value in event.items():
-        if isinstance(value, str) and "arena_" in value:
-            event[key] = _TOKEN.sub(r"\1...", value)
-    return event
+    return _TOKEN.sub(r"\1...", value) if isinstance(value, str) and "arena_" in value else value
 
 
 def _plain(value: object) -> str:

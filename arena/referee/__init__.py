@@ -3,13 +3,13 @@
 A `Table` is a state machine without input or output: it is told what arrived
 and when, and tells ports and a ledger. Trio gives it time (`Timers`), a place
 to run heavy steps (`Workers`) and somebody to wait for its end (`Referee`).
+The latter two are imported from their own modules: who reads replays needs no trio.
 """
 
 from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
 from arena.referee.clock import SeatClock
 from arena.referee.lag import Lag, NeverLate
 from arena.referee.ledger import Evidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
-from arena.referee.referee import Referee
 from arena.referee.spec import (
     AbortCause,
     Ending,
@@ -23,7 +23,6 @@ from arena.referee.spec import (
 )
 from arena.referee.table import Table
 from arena.referee.timers import Timer, Timers
-from arena.referee.workers import Workers
 
 __all__ = [
     "AbortCause",
@@ -41,7 +40,6 @@ __all__ = [
     "NoRoom",
     "OpenAsk",
     "Outcome",
-    "Referee",
     "Said",
     "SeatClock",
     "SeatPort",
@@ -51,6 +49,5 @@ __all__ = [
     "Timers",
     "Unwritten",
     "UsedTime",
-    "Workers",
     "final_places",
 ]

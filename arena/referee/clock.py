@@ -6,6 +6,8 @@ from arena.terms import MAX_TIME_MS, TimeControl
 
 GRACE_S: Final = 0.05
 """Lateness that is forgiven: it is never charged and never makes time negative."""
+WORK_STEP_S: Final = 250e-9
+"""What a seat is charged for each step of work that it makes: about what the dear ones take."""
 
 
 class Spent(NamedTuple):

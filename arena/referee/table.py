@@ -20,7 +20,7 @@ from typing import Final
 from arena.games.contract import Move, Seat, Step, Work
 from arena.games.notation import Notation
 from arena.referee.ask import Answer, CarriedAsk, OpenAsk, Said, SeatPort
-from arena.referee.clock import GRACE_S, SeatClock, Spent
+from arena.referee.clock import GRACE_S, WORK_STEP_S, SeatClock, Spent
 from arena.referee.gallery import Gallery
 from arena.referee.judge import Wrong, chosen_move
 from arena.referee.lag import MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag
@@ -42,7 +42,6 @@ from arena.referee.spec import (
     final_places,
 )
 from arena.referee.timers import Timers
-from arena.referee.workers import WORK_STEP_S
 from arena.wire import asks
 from arena.wire.codec import Codec
 

@@ -9,8 +9,10 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import trio
+if TYPE_CHECKING:
+    import trio
 
 
 class Timer:
@@ -63,6 +65,8 @@ class Timers:
 
     async def run(self) -> None:
         """Call timers as they come due, for ever."""
+        import trio  # a terms' reader, who never runs any, is without it
+
         while True:
             self._call_due(trio.current_time())
             until = self._heap[0][0] if self._heap else math.inf

@@ -16,20 +16,20 @@ step depends on nothing but what it is given, and nobody's clock runs meanwhile.
 import heapq
 import logging
 import os
-import signal
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing import connection, get_context, parent_process
-from threading import Thread
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Final
 
 import trio
 
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Move, Seat, Step
+from arena.referee.clock import WORK_STEP_S
+from arena.worker_process import end_with_parent
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -41,8 +41,6 @@ DEAR_STEPS: Final = 2_000_000
 """Work from which on a step is dear, in steps of the rules' own count. It takes about 0.5 s."""
 UNKNOWN_STEPS: Final = DEAR_STEPS
 """What a long step counts for whose rules do not say how long it is."""
-WORK_STEP_S: Final = 250e-9
-"""What a seat is charged for each step of work that it makes: about what the dear ones take."""
 LATE_S: Final = 1.0
 """A process that takes longer than its work and this is late with a step."""
 START_S: Final = 10.0
@@ -264,17 +262,3 @@ def begin_worker() -> None:
     """Make a new process one that gives way, is ended by the arena alone, and ends with it."""
     os.nice(NICENESS)
     end_with_parent()
-
-
-def end_with_parent() -> None:
-    """Have this process, a worker, ended by its parent alone, and end when that has ended."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
-    parent = parent_process()
-    assert parent is not None
-    Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    """End this process when its parent has ended, however that came; no work is waited for."""
-    connection.wait([sentinel])
-    os._exit(1)

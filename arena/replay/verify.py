@@ -17,9 +17,8 @@ from typing import Final
 from arena.deal import seeded_key
 from arena.games.contract import Seat, State, Work
 from arena.games.notation import Notation
-from arena.referee.clock import GRACE_S, SeatClock
+from arena.referee.clock import GRACE_S, WORK_STEP_S, SeatClock
 from arena.referee.spec import Ending, Fault, FaultKind, Outcome, SeatConduct, final_places
-from arena.referee.workers import WORK_STEP_S
 from arena.replay.deal_book import CommitmentLog
 from arena.replay.fairness import Fairness, check_log
 from arena.replay.fairness import check as check_fairness

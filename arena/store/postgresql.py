@@ -23,7 +23,6 @@ from sqlalchemy import (
     null,
     select,
 )
-from sqlalchemy.dialects import postgresql as dialects
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from arena.store.errors import StoreBusy, StoreError
@@ -156,6 +155,8 @@ def _views(
     secret_columns: AbstractSet[tuple[str, str]],
 ) -> dict[str, str]:
     """By its name, what each view selects."""
+    from sqlalchemy.dialects import postgresql  # who has a file, and most do, is without it
+
     made = {}
     for table in tables:
         if table.name in secret_tables:
@@ -168,7 +169,7 @@ def _views(
             ).label(column.name)
             for column in table.columns
         ]
-        made[table.name] = str(select(*columns).compile(dialect=dialects.dialect()))  # type: ignore[no-untyped-call]
+        made[table.name] = str(select(*columns).compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
     return made
 
 

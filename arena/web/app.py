@@ -25,7 +25,6 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.referee.workers import end_with_parent
 from arena.server.data_folder import arena_version
 from arena.store import StoredMatch
 from arena.web import drawing
@@ -38,6 +37,7 @@ from arena.web.sheet import Sheet
 from arena.web.site import NotFound, Site, verifier
 from arena.web.slugs import slug, unslug
 from arena.web.trees import Tree, element
+from arena.worker_process import end_with_parent
 
 VERSION: Final = "2"
 """Of what pages of matches look like, beside the style sheet and the script: raised on any change."""

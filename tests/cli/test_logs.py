@@ -27,9 +27,9 @@ def line(made):
 
 
 def test_what_a_line_is_about_stands_in_fields_beside_the_message():
-    found = line(record("a bot is at fault", match="m1", seat=2, forfeited=False))
-    assert found.pop("timestamp").endswith("Z")
+    found = line(record("a bot is at fault", match="m1", seat=2, forfeited=False, at_s=100.25))
     assert found == {
+        "timestamp": "1970-01-01T00:01:40.250000Z",
         "level": "info",
         "logger": "arena.x",
         "event": "a bot is at fault",

@@ -17,7 +17,7 @@ from tests.rows import slow_unless
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; sys.argv[0] = 'arena'; from arena.__main__ import main; main()"
 HEAVY = {"alembic", "asyncio", "cardarena", "cryptography", "google", "grpc", "numpy", "rich"} | {
-    "prometheus_client", "sqlalchemy", "structlog", "trio",
+    "prometheus_client", "sqlalchemy", "trio",
 }  # fmt: skip
 
 

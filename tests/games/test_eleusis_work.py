@@ -11,8 +11,9 @@ from arena.games.eleusis.hidden_rule import EXAMPLES, Draws, _Trial
 from arena.games.eleusis.legal_moves import RULE_TEXTS
 from arena.games.eleusis.words import Rule as RuleMove
 from arena.games.eleusis.work import MOST_OF_A_TEXT, work_of_guess, work_of_trial
-from arena.referee import Answer, Workers
-from arena.referee.table import WORK_STEP_S
+from arena.referee import Answer
+from arena.referee.clock import WORK_STEP_S
+from arena.referee.workers import Workers
 from arena.terms import TimeControl
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from arena.wire.games import codec_of

@@ -12,7 +12,8 @@ from trio.testing import MockClock
 
 from arena.games import abstrac
 from arena.games.catalogue import GAMES, game_by_id
-from arena.referee import Ending, Fault, FaultKind, Referee, Unwritten
+from arena.referee import Ending, Fault, FaultKind, Unwritten
+from arena.referee.referee import Referee
 from arena.referee.spec import ForfeitedSeat
 from arena.server.bots import BotId
 from arena.server.refusals import Refused

@@ -11,7 +11,8 @@ from trio.testing import MockClock
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Seat
-from arena.referee import Answer, Entrant, MatchSpec, Outcome, Referee
+from arena.referee import Answer, Entrant, MatchSpec, Outcome
+from arena.referee.referee import Referee
 from arena.replay.deal_book import Opening
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal

@@ -10,8 +10,8 @@ Source: D. P. Himes's rules of 1998; R1 to R7 and R20 are the digest's rules.
 | runs      | 2 to 13 cards of one suit in a row, the ace high                |
 
 A jokered set is a pure set with one or two cards replaced by jokers. There are
-about six thousand sets in all, so they are written down once, when this module
-is imported: for each set its readings, and for each part of a pack the sets
+about six thousand sets in all, so they are written down once, when the first of
+them is asked for: for each set its readings, and for each part of a pack the sets
 that its cards can make.
 
 A set is always given as a tuple in canonical order (`set_of`), so that equal
@@ -20,7 +20,7 @@ sets are equal tuples.
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import Final, NamedTuple, TypeAlias
 
@@ -52,7 +52,7 @@ def set_of(cards: Iterable[Card]) -> CardSet:
 
 def spectra_of(cards: CardSet) -> tuple[Spectrum, ...]:
     """The spectra that the cards fit; none if they are no set (R1 to R4)."""
-    return tuple(_STRENGTHS.get(cards, ()))
+    return tuple(_readings().strengths.get(cards, ()))
 
 
 def strength_of(cards: CardSet, spectrum: Spectrum) -> int | None:
@@ -61,23 +61,23 @@ def strength_of(cards: CardSet, spectrum: Spectrum) -> int | None:
     A jokered set counts as the highest pure set that it can be (R6). Equal
     numbers are equal sets; across spectra the numbers mean nothing.
     """
-    strengths = _STRENGTHS.get(cards)
+    strengths = _readings().strengths.get(cards)
     return None if strengths is None else strengths.get(spectrum)
 
 
 def points_of(cards: CardSet) -> int:
     """What a set scores: the best over all spectra and readings of jokers (R20)."""
-    return _POINTS[cards]
+    return _readings().points[cards]
 
 
 def reading_of(cards: CardSet) -> Spectrum:
     """The spectrum in which a set scores most; of equals the first (R20)."""
-    return _READ_AS[cards]
+    return _readings().read_as[cards]
 
 
 def is_set(cards: CardSet) -> bool:
     """Whether the cards are a legal set in any spectrum."""
-    return cards in _STRENGTHS
+    return cards in _readings().strengths
 
 
 @lru_cache(maxsize=1 << 11)
@@ -191,6 +191,7 @@ class _Readings(NamedTuple):
     read_as: dict[CardSet, Spectrum]
 
 
+@cache
 def _readings() -> _Readings:
     strengths: dict[CardSet, dict[Spectrum, int]] = {}
     points: dict[CardSet, int] = {}
@@ -207,11 +208,6 @@ def _readings() -> _Readings:
                         points[cards], read_as[cards] = worth, spectrum
     return _Readings(strengths, points, read_as)
 
-
-_READINGS: Final = _readings()
-_STRENGTHS: Final[Mapping[CardSet, Mapping[Spectrum, int]]] = _READINGS.strengths
-_POINTS: Final[Mapping[CardSet, int]] = _READINGS.points
-_READ_AS: Final[Mapping[CardSet, Spectrum]] = _READINGS.read_as
 
 _NEAR: Final = {
     card: tuple(each for each in PACK_52 if card[0] == each[0] or card[1] == each[1])
@@ -248,19 +244,21 @@ def _part_of(cards: CardSet, spectrum: Spectrum) -> str:
     return cards[0][1] if spectrum is Spectrum.RUNS else cards[0][0]
 
 
-def _index() -> dict[tuple[Spectrum, str, int], list[tuple[int, CardSet]]]:
-    """The sets by spectrum, part and number of jokers, as bit masks, the higher first."""
-    index: dict[tuple[Spectrum, str, int], list[tuple[int, CardSet]]] = {}
-    for cards, strengths in _STRENGTHS.items():
-        for spectrum in strengths:
-            key = (spectrum, _part_of(cards, spectrum), cards.count(JOKER))
-            index.setdefault(key, []).append((_mask(cards), cards))
-    for (spectrum, _, _), rows in index.items():
-        rows.sort(key=lambda row: (_STRENGTHS[row[1]][spectrum], row[0]), reverse=True)
+@cache
+def _index(spectrum: Spectrum) -> dict[tuple[str, int], list[tuple[int, CardSet]]]:
+    """The sets of a spectrum by part and number of jokers, as bit masks, the higher first."""
+    index: dict[tuple[str, int], list[tuple[int, CardSet]]] = {}
+    strength = {
+        cards: strengths[spectrum]
+        for cards, strengths in _readings().strengths.items()
+        if spectrum in strengths
+    }
+    for cards in strength:
+        key = (_part_of(cards, spectrum), cards.count(JOKER))
+        index.setdefault(key, []).append((_mask(cards), cards))
+    for rows in index.values():
+        rows.sort(key=lambda row: (strength[row[1]], row[0]), reverse=True)
     return index
-
-
-_INDEX: Final = _index()
 
 
 def most_points(cards: int) -> int:
@@ -276,5 +274,5 @@ _COURT: Final = 10  # kings, queens and jokers
 
 @lru_cache(maxsize=1 << 12)
 def _within(spectrum: Spectrum, part: str, held: int, jokers: int) -> tuple[CardSet, ...]:
-    rows = _INDEX.get((spectrum, part, jokers), ())
+    rows = _index(spectrum).get((part, jokers), ())
     return tuple([cards for mask, cards in rows if mask & held == mask])

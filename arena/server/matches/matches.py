@@ -19,7 +19,8 @@ import trio
 from arena.deal import KeyedDeals
 from arena.games.contract import Seat
 from arena.ladder.results import MatchOutcome
-from arena.referee import Entrant, FaultKind, Ledger, MatchSpec, Outcome, Referee, Settled, UsedTime
+from arena.referee import Entrant, FaultKind, Ledger, MatchSpec, Outcome, Settled, UsedTime
+from arena.referee.referee import Referee
 from arena.referee.gallery import Gallery
 from arena.referee.lag import LagMeter
 from arena.referee.spec import ForfeitedSeat

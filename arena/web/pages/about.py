@@ -11,8 +11,6 @@ from arena.web.archive import Archive, known_game
 from arena.web.document import Place
 from arena.web.match_paths import match_path
 from arena.web.pages.lists import match_table
-from arena.web.prose import prose
-from arena.web.sample import NAMES, picture
 from arena.web.sheet import Sheet, table_of
 from arena.web.trees import Tree, element
 from arena.web.words import text
@@ -23,6 +21,10 @@ _FILES: Final = (play_pb2, lobby_pb2, replay_pb2, watch_pb2)
 
 def game(archive: Archive, place: Place, game_id: str) -> Sheet | None:
     """Make `/games/ID`; None if this arena has no such game."""
+    # Who plays a hand and reads Markdown is loaded once somebody asks for the page.
+    from arena.web.prose import prose
+    from arena.web.sample import NAMES, picture
+
     found = known_game(game_id)
     if found is None:
         return None
