@@ -39,7 +39,7 @@ from arena.web.slugs import slug, unslug
 from arena.web.trees import Tree, element
 from arena.worker_process import end_with_parent
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Of what pages of matches look like, beside the style sheet and the script: raised on any change."""
 MOST_WAITING: Final = 32
 """Requests that may wait for a page to be made; more are sent away."""

@@ -25,6 +25,7 @@ from arena.replay.read import Replay, replay_path
 from arena.replay.records import Damaged
 from arena.server.data_folder import store_path
 from arena.store import MatchFilter, Settings, Store, StoredMatch, Tournament, is_there, open_public
+from arena.web.winners import winning_seats
 
 if TYPE_CHECKING:
     from arena.ladder.head_to_head import Records
@@ -58,6 +59,8 @@ class DealSetRecord:
     state: State
     matches: tuple[str, ...]
     """Ids of its matches that can be watched; none while it is open."""
+    winners: tuple[tuple[str, ...], ...]
+    """Who won each of them, by name: as `winning_seats`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,25 +364,28 @@ def _record(tournament: Tournament, shown: frozenset[str] | None) -> TournamentR
         DealSet(tuple(Table(match.bots, told[match.id].scores) for match in plan.matches))
         for plan in closed
     )
+
+    def record(plan: DealSetPlan) -> DealSetRecord:
+        is_closed = standing[plan.id] is State.CLOSED
+        seen = [each for each in plan.matches if is_closed and (shown is None or each.id in shown)]
+        return DealSetRecord(
+            plan.number,
+            plan.bots,
+            standing[plan.id],
+            tuple(each.id for each in seen),
+            tuple(
+                tuple(each.bots[seat] for seat in winning_seats(told[each.id].places))
+                for each in seen
+            ),
+        )
+
     return TournamentRecord(
         headline=_headline(settings, tournament),
         terms=settings.terms,
         versions={each.name: _short(each.version) for each in settings.entrants},
         standings=standings(plans, told),
         records=records(plans, told),
-        deal_sets=tuple(
-            DealSetRecord(
-                plan.number,
-                plan.bots,
-                standing[plan.id],
-                tuple(
-                    match.id
-                    for match in plan.matches
-                    if standing[plan.id] is State.CLOSED and (shown is None or match.id in shown)
-                ),
-            )
-            for plan in plans
-        ),
+        deal_sets=tuple(map(record, plans)),
         margins=pair_margins(scored),
         bound=_bound(settings.terms),
     )

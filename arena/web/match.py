@@ -32,6 +32,7 @@ from arena.web.slugs import slug
 from arena.web.steps import Step, steps_of
 from arena.web.trees import Element, Tree, element
 from arena.web.viewer import About, HandPage, Links
+from arena.web.winners import winning_seats, won_mark
 
 _KEPT: Final = 4
 """Matches that are kept played through."""
@@ -251,6 +252,7 @@ def _below(played: Played, place: Place, eyes: Eyes, tournament: str) -> Element
 
 def _result(played: Played, place: Place) -> Element:
     replay = played.replay
+    won = winning_seats(replay.closed.places)
     return table_of(
         "Result by seat",
         ("seat", "bot", "score", "place", "faults", "mean time", "longest"),
@@ -258,10 +260,15 @@ def _result(played: Played, place: Place) -> Element:
             (
                 str(row["seat"]),
                 element(
-                    "a",
+                    "span",
                     "",
-                    element("bdi", "", row["bot"]),
-                    href=place.to(f"bots/{slug(row['bot'])}"),
+                    element(
+                        "a",
+                        "",
+                        element("bdi", "", row["bot"]),
+                        href=place.to(f"bots/{slug(row['bot'])}"),
+                    ),
+                    *((" ", won_mark(len(won))) if row["seat"] in won else ()),
                 ),
                 "" if row["score"] is None else f"{row['score']:+d}",
                 "" if row["place"] is None else str(row["place"]),
@@ -356,6 +363,7 @@ def as_json(path: Path) -> Mapping[str, Any]:
         "started_unix_ms": replay.opened.start_unix_ms,
         "ending": replay.ending.name.lower(),
         "decisions": len(replay.decided),
+        "winners": [replay.names[seat] for seat in winning_seats(replay.closed.places)],
         "seats": _seats(replay),
         "replay": f"/replays/{slug(replay.opened.match_id)}.replay",
     }

@@ -14,9 +14,9 @@ from arena.games.abstrac import words
 from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
 from arena.referee import AbortCause, Answer, Ending, NoRoom, Unwritten
-from arena.referee.referee import Referee
 from arena.referee import table as table_module
 from arena.referee.place import DECISION_BYTES
+from arena.referee.referee import Referee
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from arena.wire.codec import Codec
 from arena.wire.games import codec_of

@@ -14,9 +14,9 @@ from arena.games.abstrac import words
 from arena.games.abstrac.words import Choose, Order
 from arena.games.contract import IllegalMove
 from arena.referee import Ending
+from arena.referee import workers as workers_module
 from arena.referee.referee import Referee
 from arena.referee.workers import Workers
-from arena.referee import workers as workers_module
 from arena.testing.referee import MemoryLedger, Scripted, play
 from tests.referee.matches import run, spec_of, thinks
 

@@ -20,9 +20,9 @@ from arena.deal import KeyedDeals
 from arena.games.contract import Seat
 from arena.ladder.results import MatchOutcome
 from arena.referee import Entrant, FaultKind, Ledger, MatchSpec, Outcome, Settled, UsedTime
-from arena.referee.referee import Referee
 from arena.referee.gallery import Gallery
 from arena.referee.lag import LagMeter
+from arena.referee.referee import Referee
 from arena.referee.spec import ForfeitedSeat
 from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.deal_log import DealLog

@@ -179,7 +179,7 @@ TWINS: Final = (
     ("/tables/GAME.json", "the newest table of a game"),
     ("/bots.json, /bots/NAME.json", "bots; also /bots/NAME.lost.json and /bots/NAME.faulted.json"),
     ("/games.json, /games/ID.json", "games and their options"),
-    ("/m/ID.json", "one match: scores, faults, times"),
+    ("/m/ID.json", "one match: scores, who won, faults, times"),
     ("/replays/ID.replay", "its replay, signed"),
     ("/live.json", "what is played now, as far as it may be told"),
     ("/m/ID/feed", "server-sent events of a match in play"),

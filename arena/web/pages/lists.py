@@ -13,6 +13,7 @@ from arena.web.match_paths import match_path
 from arena.web.sheet import Sheet, table_of
 from arena.web.slugs import slug
 from arena.web.trees import Element, Tree, element
+from arena.web.winners import NO_WINNER, winning_seats, won_mark
 from cardarena.v1 import watch_pb2
 
 WHAT_THIS_IS = (
@@ -68,10 +69,14 @@ def match_table(place: Place, caption: str, found: Sequence[StoredMatch]) -> Ele
 def _scores(place: Place, match: StoredMatch) -> Element:
     parts: list[Tree] = []
     scores = match.outcome.scores or (None,) * len(match.bots)
+    won = winning_seats(match.outcome.places)
     for at, (bot, score) in enumerate(zip(match.bots, scores, strict=True)):
         parts += [", "] if at else []
         parts.append(bot_link(place, bot))
         parts += [f" {score:+g}"] if score is not None else []
+        parts += [" ", won_mark(len(won))] if at in won else []
+    if match.outcome.places and not won:
+        parts += [" ", NO_WINNER]
     return element("span", "", *parts)
 
 
@@ -84,6 +89,7 @@ def match_json(found: Sequence[StoredMatch]) -> list[dict[str, Any]]:
             "bots": list(each.bots),
             "scores": list(each.outcome.scores),
             "places": list(each.outcome.places),
+            "winners": [each.bots[seat] for seat in winning_seats(each.outcome.places)],
             "ending": each.outcome.ending,
             "faults": [dict(kinds) for kinds in each.outcome.faults],
             "tournament": each.tournament or None,

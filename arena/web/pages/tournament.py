@@ -16,6 +16,7 @@ from arena.web.pages.lists import bot_link, game_link, headline_json, tournament
 from arena.web.sheet import Sheet, table_of
 from arena.web.slugs import slug
 from arena.web.trees import Element, Tree, element
+from arena.web.winners import NO_WINNER, won_mark
 
 if TYPE_CHECKING:
     from arena.anytime.forecast import Forecast
@@ -253,7 +254,12 @@ def _test(record: TournamentRecord) -> list[Tree]:
             plots.progress_plot(one, other, path),
             "The estimate and its band after every deal-set; decided once the band leaves zero.",
         ),
-        table_of("The last looks", ("deal-sets", "mean", "low", "high"), rows, numbers=range(4)),
+        table_of(
+            "The last looks, in points a deal-set",
+            ("deal-sets", "mean", "low", "high"),
+            rows,
+            numbers=range(4),
+        ),
     ]
 
 
@@ -309,17 +315,24 @@ def _deal_sets(record: TournamentRecord, place: Place) -> list[Tree]:
 
 
 def _watch(deal_set: DealSetRecord, place: Place) -> Tree:
-    links: list[Tree] = []
-    for at, match_id in enumerate(deal_set.matches, 1):
+    lines: list[Tree] = []
+    for at, (match_id, won) in enumerate(zip(deal_set.matches, deal_set.winners, strict=True), 1):
         address = place.to(match_path(match_id, Viewer.ALL, 0))
         label = f"watch table {at} of deal-set {deal_set.number}"
-        links += [" "] if links else []
-        links.append(
-            element("a", "", f"table\N{NO-BREAK SPACE}{at}", href=address, aria_label=label)
-        )
-    return (
-        element("span", "", *links) if links else "sealed" if deal_set.state is State.OPEN else ""
-    )
+        link = element("a", "", f"table\N{NO-BREAK SPACE}{at}", href=address, aria_label=label)
+        lines.append(element("div", "", link, ": ", *_winners(won)))
+    if lines:
+        return element("div", "", *lines)
+    return "sealed" if deal_set.state is State.OPEN else ""
+
+
+def _winners(won: Sequence[str]) -> list[Tree]:
+    if not won:
+        return [NO_WINNER]
+    said: list[Tree] = []
+    for bot in won:
+        said += [element("bdi", "", bot), " "]
+    return [*said, won_mark(len(won))]
 
 
 def _rules(record: TournamentRecord, place: Place) -> Element:
@@ -358,6 +371,7 @@ def as_json(record: TournamentRecord) -> Mapping[str, Any]:
                 "bots": list(each.bots),
                 "state": each.state.value,
                 "matches": list(each.matches),
+                "winners": list(map(list, each.winners)),
             }
             for each in record.deal_sets
         ],

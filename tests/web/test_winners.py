@@ -1,0 +1,83 @@
+"""Who has won a match, and that pages and their twins say so."""
+
+import re
+
+import pytest
+
+from arena.web.trees import html
+from arena.web.winners import NO_WINNER, winning_seats, won_mark
+from tests.web.asking import site
+
+# fmt: off
+PLACES = [
+    ((1, 2),       (0,),   "one of two"),
+    ((2, 1, 3),    (1,),   "one of three"),
+    ((1, 3, 1),    (0, 2), "two share it"),
+    ((1, 1),       (),     "all are equal"),
+    ((1, 1, 1),    (),     "all of three are equal"),
+    ((),           (),     "a match that was aborted has no places"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("places", "won", "why"), PLACES, ids=[row[-1] for row in PLACES])
+def test_who_has_won(places, won, why):
+    assert winning_seats(places) == won
+
+
+def test_it_is_said_in_words():
+    said = [re.sub("<[^>]*>", "", html(each)) for each in (won_mark(1), won_mark(2), NO_WINNER)]
+    assert said == ["won", "tied first", "drawn"]
+
+
+@pytest.fixture(scope="module")
+def client(built):
+    with site(built[0]) as (made, _):
+        yield made
+
+
+def marked(text):
+    """Of each row that marks somebody, who: the text of the last link or name before the mark."""
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", text.rpartition("<tbody>")[2])
+    return [
+        re.findall(r'<bdi>([^<]*)</bdi>[^<]*(?:</a>[^<]*)?<strong class="won">', row)
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("path", ["matches", "bots/ann", "bots/ann.lost"])
+def test_a_list_marks_who_its_twin_says(client, path):
+    twin = client.get(f"/{path}.json").json()["matches"]
+    winners = [each["winners"] for each in twin]
+    assert any(winners)
+    assert all(
+        each["winners"] == [each["bots"][each["places"].index(1)]]
+        for each in twin
+        if each["winners"]
+    )
+    shown = [
+        [each.replace("&lt;", "<").replace("&gt;", ">") for each in row]
+        for row in marked(client.get(f"/{path}").text)
+    ]
+    assert shown == winners
+
+
+def test_a_tournament_says_who_won_each_of_its_tables(client):
+    twin = client.get("/t/autumn.json").json()["deal_sets"]
+    winners = [row for each in twin if each["state"] == "closed" for row in each["winners"]]
+    assert len(winners) == sum(len(each["matches"]) for each in twin) > 0
+    assert {len(each) for each in winners} == {1}
+    text = client.get("/t/autumn").text
+    assert text.count('<strong class="won">won</strong>') == len(winners)
+
+
+def test_nothing_is_told_of_who_wins_a_sealed_deal_set(client):
+    twin = client.get("/t/autumn.json").json()["deal_sets"]
+    assert [each["winners"] for each in twin if each["state"] == "open"] != []
+    assert not any(each["winners"] for each in twin if each["state"] != "closed")
+
+
+def test_the_page_of_a_match_marks_who_won(client):
+    won = client.get("/m/m1.json").json()["winners"]
+    result = client.get("/m/m1/all/1").text.partition("Result by seat")[2].partition("</table>")[0]
+    assert re.findall(r'<bdi>([^<]*)</bdi></a> <strong class="won">', result) == won != []
