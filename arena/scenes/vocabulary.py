@@ -202,3 +202,7 @@ class Scene:
     """What the whole table has to know, such as trump."""
     banner: tuple[Line, ...] = ()
     """How a hand ended and why it was scored so, a sentence each; empty before its end."""
+
+    def unit_of(self, seat: SeatScene) -> str:
+        """The unit as it follows a seat's score: `1 point`, `2 points`."""
+        return self.unit.removesuffix("s") if seat.score.lstrip("+-") == "1" else self.unit

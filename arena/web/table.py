@@ -92,7 +92,7 @@ def _row(scene: Scene, seats: Sequence[int], sitting: Sitting, css: str) -> Elem
     drawn = (
         _seat(
             scene.seats[seat],
-            scene.unit,
+            scene.unit_of(scene.seats[seat]),
             names,
             marks.get(seat),
             clocks.get(seat),
@@ -204,18 +204,29 @@ def _zone(zone: Zone, names: tuple[str, ...], key: str) -> Element:
     """Most zones are as they were a step before: they are drawn once, and packed once."""
     many = next((css for most, css in _FULL if len(zone.items) <= most), " many")
     items = _fan(zone, names) if zone.kind is Kind.FAN else [_item(i, names) for i in zone.items]
-    if zone.kind is Kind.LINE:
-        # A line grows at its end: what stood before is neither packed nor sent again.
-        items = [
-            element("div", "place", item, data_key=f"{key}/{zone.key}/{at}")
-            for at, item in enumerate(items)
-        ]
+    is_line = zone.kind is Kind.LINE
     return element(
         "div",
         f"zone {zone.kind}{many} key-{zone.key}",
-        element("div", "items", *items),
+        _line(items, f"{key}/{zone.key}") if is_line else element("div", "items", *items),
         element("div", "title", *text(zone.title, names)) if zone.title else None,
         data_key=f"{key}/{zone.key}",
+    )
+
+
+def _line(items: Sequence[Tree], key: str) -> Element:
+    """A line, which scrolls where it is long."""
+    # It grows at its end: what stood before is neither packed nor sent again.
+    places = (
+        element("div", "place", item, data_key=f"{key}/{at}") for at, item in enumerate(items)
+    )
+    return element(
+        "div",
+        "items",
+        element("div", "places", *places),
+        tabindex="0",
+        role="region",
+        aria_label="the line, from its beginning",
     )
 
 

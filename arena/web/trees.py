@@ -21,7 +21,7 @@ TAGS: Final = frozenset(
 ATTRIBUTES: Final = frozenset(
     (
         "aria-current", "aria-hidden", "aria-label", "class", "data-key", "href", "id",
-        "max", "role", "scope", "value",
+        "max", "role", "scope", "tabindex", "value",
     )
 )
 PAGE_TAGS: Final = TAGS | frozenset(
@@ -35,7 +35,7 @@ PAGE_TAGS: Final = TAGS | frozenset(
 PAGE_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
     (
         "aria-labelledby", "aria-live", "colspan", "cx", "cy", "d", "data-clock", "data-feed", "datetime",
-        "download", "height", "hidden", "lang", "points", "r", "rel", "tabindex", "text-anchor",
+        "download", "height", "hidden", "lang", "points", "r", "rel", "text-anchor",
         "title", "transform", "viewBox", "width", "x", "x1", "x2", "y", "y1", "y2",
     )
 )

@@ -6,7 +6,7 @@ import pytest
 
 from arena.games.contract import Seat
 from arena.scenes.sentences import by_seat, counted, fill, line, listed, names, sentence
-from arena.scenes.vocabulary import Face, Name, Suit
+from arena.scenes.vocabulary import Face, Name, Scene, SeatScene, Suit
 
 
 @dataclass(frozen=True)
@@ -78,3 +78,12 @@ def test_nobody_has_a_name_of_its_own():
     assert names(()) == ("nobody",)
     assert listed([]) == ()
     assert by_seat((4,)) == (Name(0), " 4")
+
+
+@pytest.mark.parametrize(
+    ("score", "unit"),
+    [("1", "point"), ("+1", "point"), ("-1", "point"), ("0", "points"), ("11", "points")],
+)
+def test_a_unit_is_said_as_many_as_there_are(score, unit):
+    seat = SeatScene(Seat(0), score)
+    assert Scene((seat,), "points", ()).unit_of(seat) == unit

@@ -12,6 +12,9 @@ SEEN = """(name) => {
   return found.bottom - document.querySelector(".bar").getBoundingClientRect().top;
 }"""
 """How far the foot of something is below the fold, in pixels: not at all where it is negative."""
+HEAD, HAND = ".own .head", ".own .zone.fan"
+"""Of one's own seat: whose it is and its score; its cards, if it has any."""
+TURN = ".seat.active .head"
 CUT = 2.0
 """Pixels of a seat's padding that may be cut."""
 
@@ -25,8 +28,23 @@ FOLDS = [
     ("democracy",               6, PHONE,   ".own",    "five other seats in two rows"),
     ("klaberjass",              2, PHONE,   ".own",    "two seats below each other"),
     ("oklahoma_rummy",          4, PHONE,   ".banner", "melds of four"),
+    ("oklahoma_rummy",          4, PHONE,   HAND,      "melds of four before it"),
     ("oklahoma_rummy",          4, DESKTOP, ".banner", "melds of four"),
-    ("eleusis",                 4, DESKTOP, ".banner", "a long line"),
+    ("eleusis",                 4, PHONE,   HAND,      "a long line"),
+    ("eleusis",                 4, DESKTOP, ".own",    "a long line"),
+    ("eleusis_express",         4, PHONE,   HEAD,      "a long line and guesses"),
+]
+MID_HAND = [
+    # game, seats, screen, why it might not be seen
+    ("oklahoma_rummy",          4, PHONE,   "melds of four"),
+    ("oklahoma_rummy",          4, DESKTOP, "melds of four"),
+    ("eleusis",                 4, PHONE,   "a long line"),
+    ("eleusis",                 4, DESKTOP, "a long line"),
+    ("eleusis_express",         4, PHONE,   "a long line"),
+    ("arlington",               4, PHONE,   "sets of four"),
+    ("loo",                     6, PHONE,   "five other seats in two rows"),
+    ("democracy",               6, PHONE,   "five other seats in two rows"),
+    ("soko",                    6, PHONE,   "open cards of six"),
 ]
 # fmt: on
 
@@ -48,3 +66,41 @@ def test_a_hands_end_shows_it(browser, game_id, seats, screen, part, why, tmp_pa
         tops = "[...document.querySelectorAll('.buttons > *')].filter((each) => each.offsetHeight)"
         rows = opened.tab.evaluate(f"new Set({tops}.map((each) => each.offsetTop >> 5)).size")
         assert rows == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game_id", "seats", "screen", "why"),
+    MID_HAND,
+    ids=[f"{row[0]} for {row[1]}: {row[3]} at {row[2][0]} px" for row in MID_HAND],
+)
+def test_mid_hand_one_sees_whose_turn_it_is_and_ones_own_cards(
+    browser, game_id, seats, screen, why, tmp_path
+):
+    drawn = page(game_id, seats, Seat(0), hand=1)
+    width, height = screen
+    # The step where most lies on the table, just before the hand ends.
+    at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand) - 1
+    with Tab(browser, viewport={"width": width, "height": height}) as opened:
+        opened.tab.goto(write(tmp_path, drawn, at).as_uri())
+        assert [opened.tab.evaluate(SEEN, part) <= CUT for part in (HEAD, TURN)] == [True, True]
+        if opened.tab.query_selector(HAND):
+            assert opened.tab.evaluate(SEEN, HAND) <= CUT
+        assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.slow
+def test_a_long_line_keeps_to_its_end_and_unfolds(browser, tmp_path):
+    drawn = page("eleusis", 4, Seat(0), hand=1)
+    at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand) - 1
+    last = "document.querySelector('.place:last-child').getBoundingClientRect().bottom"
+    foot = "document.querySelector('.zone.line > .items').getBoundingClientRect().bottom"
+    seen = "[...document.querySelectorAll('.play')].filter((each) => each.offsetHeight).length"
+    with Tab(browser, viewport={"width": 390, "height": 844}) as opened:
+        opened.tab.goto(write(tmp_path, drawn, at).as_uri())
+        assert opened.tab.evaluate(f"{last} - {foot}") <= CUT
+        folded = opened.tab.evaluate(seen)
+        opened.tab.focus(".zone.line > .items")
+        assert folded < opened.tab.evaluate(seen) == opened.tab.locator(".play").count()
+        line = opened.tab.locator(".zone.line > .items")
+        assert line.evaluate("(each) => each.scrollHeight - each.clientHeight") == 0

@@ -89,7 +89,9 @@ def _rows(seats: int, own: int | None) -> tuple[Sequence[int], Sequence[int]]:
 def _seats(
     scene: Scene, seats: Sequence[int], names: Sequence[str], clocks: Mapping[int, str]
 ) -> RenderableType:
-    panels = [_seat(scene.seats[seat], scene.unit, names, clocks) for seat in seats]
+    panels = [
+        _seat(scene.seats[seat], scene.unit_of(scene.seats[seat]), names, clocks) for seat in seats
+    ]
     if len(panels) == 1:
         return panels[0]
     if len(panels) > 3:

@@ -20,7 +20,7 @@ from arena.web.pages.lists import (
     tournament_link,
     turning,
 )
-from arena.web.pages.tournament import figure, score
+from arena.web.pages.tournament import SKILL_HEAD, figure, score
 from arena.web.sheet import Sheet, table_of
 from arena.web.slugs import slug
 from arena.web.trees import Tree, element
@@ -117,7 +117,7 @@ def _skills(appearances: Sequence[Appearance], place: Place) -> list[Tree]:
         )
         for game, each in newest.items()
     ]
-    columns = ("game", "skill ± 95 %", "tier", "deal-sets", "faults a match", "table")
+    columns = ("game", SKILL_HEAD, "tier", "deal-sets", "faults a match", "table")
     shown = table_of(
         "Its newest table of each game", columns, rows, numbers=(1, 2, 3, 4), phone=(0, 1, 2)
     )
@@ -152,11 +152,12 @@ def _versions(appearances: Sequence[Appearance], place: Place) -> list[Tree]:
         parts += [
             element("h2", "", f"{title_of(game)} by version"),
             figure(
-                plots.versions_plot(steps), "Skill at each table, oldest first, with 95 % bars."
+                plots.versions_plot(steps),
+                "Skill in points a match at each table, oldest first, with 95 % bars.",
             ),
             table_of(
                 f"{title_of(game)} by version",
-                ("table", "version", "skill ± 95 %"),
+                ("table", "version", SKILL_HEAD),
                 rows,
                 numbers=(2,),
             ),

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LOOKS: Final = 60
 """Looks of the sequential test that are drawn."""
+SKILL_HEAD: Final = "skill, points a match ±\N{NO-BREAK SPACE}95\N{NO-BREAK SPACE}%"
+"""What stands above `score`."""
 EXPLANATION: Final = (
     "Skill is points a match better than the mean of all, from closed deal-sets, ± its 95 % interval. "
     "Bots of one tier are not told apart: within it the order says nothing."
@@ -145,7 +147,7 @@ def _ranking(
     columns = (
         "rank",
         head("bot", Order.BOT),
-        head("skill ± 95 %", Order.SKILL),
+        head(SKILL_HEAD, Order.SKILL),
         "tier",
         head("deal-sets", Order.DEAL_SETS),
         "w-d-l",
@@ -161,7 +163,8 @@ def _ranking(
         ),
         element("p", "note", EXPLANATION),
         figure(
-            plots.standings_plot(standing), "Skill with its 95 % interval; a line rules off tiers."
+            plots.standings_plot(standing),
+            "Skill in points a match, with its 95 % interval; a line rules off tiers.",
         ),
     ]
     return parts
@@ -206,7 +209,12 @@ def _pairs(record: TournamentRecord, place: Place) -> list[Tree]:
     return [
         element("h2", "", "Each against each"),
         figure(plots.pairs_plot(bots, shown), f"{caption}, in %. Grey: it cannot be told."),
-        table_of(caption, ("bot", *bots), cells, numbers=range(1, len(bots) + 1)),
+        table_of(
+            caption,
+            ("bot", *(element("bdi", "", bot) for bot in bots)),
+            cells,
+            numbers=range(1, len(bots) + 1),
+        ),
     ]
 
 

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const TAGS = new Set("a b bdi div h2 h3 li ol p progress span strong svg table tbody td th thead tr ul use".split(" "));
-  const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class data-key href id max role scope value".split(" "));
+  const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class data-key href id max role scope tabindex value".split(" "));
   const SVG = new Set(["svg", "use"]);
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
