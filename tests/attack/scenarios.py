@@ -18,8 +18,12 @@ SCENARIOS = {
         Scenario(
             soak,
             full={
-                **{"minutes": 10.0, "floods": 1, "resets": 1, "oversized": 1},
-                **{"hang_ups": 1, "answers_kept": 0},
+                "minutes": 10.0,
+                "floods": 1,
+                "resets": 1,
+                "oversized": 1,
+                "hang_ups": 1,
+                "answers_kept": 0,
             },
             quick={"minutes": 0.5},
         ),
