@@ -1,10 +1,11 @@
-"""What a server keeps for good of each call that is given up.
+"""What a server keeps for good of each call that comes to nothing.
 
     python -m tests.attack.kept
 
-A flood of calls that are reset at once (`culprits.resets`) meets one server after another; the C library's
-own count of bytes in use, before and after, tells what each call has left behind. Servers of ten lines show
-which way of serving a call leaves something, and `arena` is all of it.
+A flood of calls that are reset at once (`culprits.resets`) meets one server after another, and then one of
+calls that send more than their window allows (`culprits.oversized`). The C library's own count of bytes in use,
+before and after, tells what each call has left behind. Servers of ten lines show which way of serving a
+call leaves something, and `arena` is all of it.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ import grpc
 
 from arena.heap import share_one_heap
 from bench import arena_server
-from tests.attack.culprits import Attacker, resets
+from tests.attack.culprits import Attacker, oversized, resets
 from tests.chaos.processes import die_with_parent
 
 SECONDS = 3.0
@@ -67,8 +68,28 @@ async def answered(context):
         return
 
 
-BARE = {each.__name__: each for each in (cancelled, outlasting, answered)}
+async def refused(context):
+    """Read, and refused without a word."""
+    await context.read()
+    context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
+
+
+async def refused_with_trailers(context):
+    """Read, and refused with trailers."""
+    context.set_trailing_metadata((("grpc-status-details-bin", bytes(100)),))
+    await refused(context)
+
+
+BARE = {
+    each.__name__: each
+    for each in (cancelled, outlasting, answered, refused, refused_with_trailers)
+}
 ARENA = "arena"
+MEETS = {
+    resets: (cancelled.__name__, outlasting.__name__, answered.__name__, ARENA),
+    oversized: (refused.__name__, refused_with_trailers.__name__, ARENA),
+}
+"""Which servers a flood meets."""
 
 
 def serve(name):
@@ -96,7 +117,8 @@ class _Any(grpc.GenericRpcHandler):
 
 
 async def _bare(play):
-    server = grpc.aio.server()
+    # As the arena has it: a stream's window stays what it is.
+    server = grpc.aio.server(options=(("grpc.http2.bdp_probe", 0),))
     server.add_generic_rpc_handlers((_Any(play),))
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
@@ -112,8 +134,8 @@ def _tell():
         print(in_use().uordblks, flush=True)  # noqa: T201
 
 
-def kept(name):
-    """Bytes that a server keeps of each call, one figure for each round."""
+def kept(name, flood):
+    """Bytes that a server keeps of each call of a flood, one figure for each round."""
     command = [sys.executable, "-m", "tests.attack.kept", name]
     server = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -122,7 +144,7 @@ def kept(name):
         address, found, before = server.stdout.readline().strip(), [], 0
         for _ in range(ROUNDS):
             attacker = Attacker(address, SECONDS)
-            resets(attacker)
+            flood(attacker)
             time.sleep(REST_S)
             server.stdin.write("\n")
             server.stdin.flush()
@@ -139,6 +161,7 @@ if __name__ == "__main__":
     if names := sys.argv[1:]:
         serve(*names)
     else:
-        for each in (*BARE, ARENA):
-            told = ", ".join(f"{figure:.0f}" for figure in kept(each))
-            print(f"{each:12} {told} bytes a call")  # noqa: T201
+        for flood, servers in MEETS.items():
+            for each in servers:
+                told = ", ".join(f"{figure:.0f}" for figure in kept(each, flood))
+                print(f"{flood.__name__:9} {each:21} {told} bytes a call")  # noqa: T201
