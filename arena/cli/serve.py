@@ -24,7 +24,7 @@ from arena.server.gate.key_watch import KeySource, KeyWatch
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings
 from arena.server.host import serve as run_server
-from arena.server.listen import TlsFiles, is_local
+from arena.server.listen import TlsFiles, is_local, require_this_machine
 from arena.server.office import Office
 from arena.server.refusals import Refused
 from arena.server.submissions.qualifier import Qualifier
@@ -46,6 +46,7 @@ Examples:
   arena serve
   arena serve --web
   arena serve --web --spectator-delay 60
+  arena serve --web --open-hands
   arena serve --host unix:arena.sock
   arena serve --store postgresql://arena@db.example/arena
   arena serve --host 0.0.0.0 --tls-cert arena.crt --tls-key arena.key
@@ -128,6 +129,12 @@ On this machine a bot without a key is let in as a guest, by the token `guest:NA
     "they are sealed while they are played.",
 )
 @click.option(
+    "--open-hands",
+    is_flag=True,
+    help="Show who watches all hands of practice: of matches made with a seed, and of no others. "
+    "Only where none but this machine is listened to.",
+)
+@click.option(
     "--store",
     "store_url",
     default="",
@@ -155,6 +162,7 @@ def serve(
     with_web: bool,
     web_port: int,
     spectator_delay: float,
+    open_hands: bool,
     store_url: str,
     demand: str,
     read_only: tuple[Path, ...],
@@ -171,6 +179,8 @@ def serve(
     log_to(data)
     path = store_path(data)
     with plain_errors():
+        if open_hands:
+            require_this_machine(host)  # before anything is started
         if store_url:
             keep_in(store_url, path)
         open_store(path).close()  # made, or brought up to date, with patience for other programs
@@ -187,6 +197,7 @@ def serve(
             metrics_host=metrics_host,
             limits_load=not take_all,
             spectator_delay_s=spectator_delay,
+            open_hands=open_hands,
             play_socket=level_of(wall) != Level.S0.value,
             jail=level_of(wall),
         )
@@ -239,6 +250,8 @@ def _run(
     async def main(arena: Arena) -> None:
         address = f"https://{arena.address}" if settings.tls else arena.address
         click.echo(f"The arena listens on {address}. Data in {settings.data}. Ctrl-C stops it.")
+        if settings.open_hands:
+            click.echo("Hands are open: whoever watches a match made with a seed sees all cards.")
         if not tokens.guests and tokens.change == 0:
             click.echo("Nobody has a key yet: `arena keys new --help` says how to make one.")
 

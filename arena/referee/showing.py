@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from arena.games.contract import Rules, Step
 from arena.referee.clock import SeatClock
-from arena.referee.gallery import Gallery
+from arena.referee.gallery import Gallery, OpenHands
 from arena.referee.spec import Fault, MatchSpec, Outcome
 
 _log = logging.getLogger(__name__)
@@ -17,6 +17,7 @@ class Showing:
 
     def __init__(self, gallery: Gallery | None, spec: MatchSpec) -> None:
         self._gallery = gallery
+        self._hands_open = gallery is not None and gallery.hands_open
         self._spec = spec
         self._rules: Rules = spec.terms.game.rules
 
@@ -32,9 +33,12 @@ class Showing:
         rules, events = self._rules, [event for event, seats in step.told if seats is None]
         hand = rules.hand_number(step.state)
         banks_ms = [clock.bank_ms for clock in clocks]
+        hands = None
+        if self._hands_open:
+            hands = OpenHands(step.told, lambda seat: rules.view(step.state, seat))
         self._show(
             lambda gallery: gallery.stepped(
-                hand, events, lambda: rules.view(step.state, None), banks_ms
+                hand, events, lambda: rules.view(step.state, None), banks_ms, hands
             )
         )
 

@@ -2,7 +2,7 @@
 
 A step that ends a hand deals the next as well. It becomes beat `N`, the end of
 the hand as the viewer was told of it, and beat `N.1`, the deal. Eyes are built
-here and nowhere else: what a viewer may use is decided in `_views` and
+here and nowhere else: what a viewer may use is decided in `viewers` and
 `Frame.told_to`.
 """
 
@@ -79,7 +79,7 @@ def beats(
 
     The frames may begin where a hand ends: what follows then needs none of those before.
     """
-    whose = _viewers(eyes, seats)
+    whose = viewers(eyes, seats)
     so_far: tuple[Event, ...] = ()
     for frame in frames:
         scenes = scenes_of(frame.game)
@@ -87,7 +87,7 @@ def beats(
         ends = [at for at, each in enumerate(told, 1) if isinstance(each, scenes.ENDS)]
         if not ends:
             so_far += told
-            eye = _eye(_views(frame, whose), eyes, so_far, len(told), seats, options)
+            eye = eye_of(_views(frame, whose), eyes, so_far, len(told), seats, options)
             yield Beat(frame, 0, frame.next_hand, eye, told, ends_hand=False)
             continue
         first, last = ends[0], ends[-1]
@@ -100,16 +100,16 @@ def beats(
             )
             for seat in whose
         }
-        eye = _eye(closed, eyes, so_far, first, seats, options)
+        eye = eye_of(closed, eyes, so_far, first, seats, options)
         yield Beat(frame, 0, frame.hand, eye, told[:first], ends_hand=True)
         # Hands may begin and end within the step: of those there are words, and no picture.
         so_far = told[last:]
         if frame.game.rules.to_act(frame.state):
-            eye = _eye(_views(frame, whose), eyes, so_far, len(so_far), seats, options)
+            eye = eye_of(_views(frame, whose), eyes, so_far, len(so_far), seats, options)
             yield Beat(frame, 1, frame.next_hand, eye, told[first:], ends_hand=False)
 
 
-def _viewers(eyes: Eyes, seats: int) -> tuple[Seat | None, ...]:
+def viewers(eyes: Eyes, seats: int) -> tuple[Seat | None, ...]:
     """Whose views these eyes may use; the first one's shows what is public."""
     if not isinstance(eyes, Viewer):
         return (eyes,)
@@ -135,7 +135,7 @@ def _up_to_end(frame: Frame, seat: Seat | None, ends: tuple[type, ...]) -> tuple
     return told[:at]
 
 
-def _eye(
+def eye_of(
     views: Mapping[Seat | None, View],
     eyes: Eyes,
     told: tuple[Event, ...],
@@ -143,6 +143,7 @@ def _eye(
     seats: int,
     options: Options,
 ) -> Eye:
+    """What these eyes may use of the views of their `viewers`, and of what they were told."""
     own = {seat: view for seat, view in views.items() if seat is not None}
     public = None if isinstance(eyes, Viewer) else eyes
     return Eye(views[public], own, told, fresh, seats, options)

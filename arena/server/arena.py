@@ -55,6 +55,7 @@ class Arena:
         limits: Limits | None = None,
         now_s: Callable[[], float] | None = None,
         spectator_delay_s: float = 0.0,
+        open_hands: bool = False,
         draw: Callable[[int], bytes] = os.urandom,
     ) -> None:
         """An arena that goes on with what an earlier process left.
@@ -74,6 +75,7 @@ class Arena:
           limits: How much may be open at a time.
           now_s: Reads the arena's clock; without it, trio's.
           spectator_delay_s: How long after it happened spectators are told of a match.
+          open_hands: Whether spectators of practice are told what its seats know.
           draw: Gives as many bytes that nobody can foresee, for the deals.
         """
         # The clock itself: `trio.current_time` looks it up anew at each of many calls.
@@ -115,6 +117,7 @@ class Arena:
             admission=admission,
             owner_of=tokens.owner_of,
             spectator_delay_s=spectator_delay_s,
+            open_hands=open_hands,
         )
         self._restoration = Restoration(
             recovery,

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final, TypeAlias
 
-from arena.games.contract import Event, View
-from arena.referee.gallery import Gallery
+from arena.games.contract import Event, Seat, Told, View
+from arena.referee.gallery import Gallery, OpenHands
 from arena.referee.spec import Ending, Entrant, Fault, Outcome
 from arena.terms import MatchTerms
 from arena.wire.games import codec_of
@@ -23,7 +23,10 @@ from cardarena.v1 import game_pb2, watch_pb2
 TAPE_BEATS: Final = 256
 """Beats that are kept for who was away."""
 HAND_EVENTS: Final = 400
-"""Events of a hand that are kept for who comes later; of a longer one the first are left out."""
+"""Events of a hand that are kept for who comes later; of a longer one the first are left out.
+
+Where hands are open half as many, as most are told twice then: to all, and to the seats.
+"""
 KEPT_ENDED: Final = 64
 """Feeds of matches that ended which are kept, the latest, for who was away meanwhile."""
 
@@ -35,9 +38,15 @@ def _unix_ms() -> int:
 class Feed:
     """One match, for its spectators: a `Gallery`. Lives on the thread of the host's loop."""
 
-    def __init__(self, match_id: str, unix_ms: Callable[[], int] = _unix_ms) -> None:
-        """Begin before the match does; `unix_ms` says when a step is played."""
+    def __init__(
+        self, match_id: str, unix_ms: Callable[[], int] = _unix_ms, *, hands_open: bool = False
+    ) -> None:
+        """Begin before the match does; `unix_ms` says when a step is played.
+
+        With `hands_open` who watches is told what seats know as well.
+        """
         self.match_id: Final = match_id
+        self.hands_open: Final = hands_open
         self._unix_ms = unix_ms
         self._asked_unix_ms = 0
         self._banks_ms: Sequence[int] = ()
@@ -48,9 +57,15 @@ class Feed:
         """Steps so far."""
         self.ended: watch_pb2.WatchResponse | None = None
         self._terms: MatchTerms | None = None
-        self._told: deque[Event] = deque(maxlen=HAND_EVENTS)
+        self._most = HAND_EVENTS // 2 if hands_open else HAND_EVENTS
+        self._told: deque[Event] = deque(maxlen=self._most)
         self._fresh = 0
         self._view: Callable[[], View] | None = None
+        self._hands: OpenHands | None = None
+        """Of the last step; None where hands are closed."""
+        self._told_at_table: deque[Told] = deque(maxlen=self._most)
+        """What seats were told of the hand; empty where hands are closed."""
+        self._fresh_at_table = 0
         self._faults: tuple[Fault, ...] = ()
         self._tape: deque[tuple[int, watch_pb2.WatchResponse]] = deque(maxlen=TAPE_BEATS)
         self._changed = asyncio.Event()
@@ -62,7 +77,9 @@ class Feed:
         self._terms = terms
         self.opening = watch_pb2.WatchResponse(
             opened=watch_pb2.WatchOpened(
-                terms=terms_message(terms), bots=[each.name for each in entrants]
+                terms=terms_message(terms),
+                bots=[each.name for each in entrants],
+                hands_open=self.hands_open,
             )
         )
 
@@ -72,18 +89,25 @@ class Feed:
         events: Sequence[Event],
         view: Callable[[], View],
         banks_ms: Sequence[int] = (),
+        hands: OpenHands | None = None,
     ) -> None:
         # A step that ends a hand tells of both: who comes then begins with what was dealt.
         if hand != self.hand:
             self._told.clear()
+            self._told_at_table.clear()
         self.hand = hand
+        if self.hands_open:
+            assert hands is not None
+            self._hands = hands
+            self._told_at_table.extend(hands.told)
+            self._fresh_at_table = min(len(hands.told), self._most)
         self._told.extend(events)
-        self._fresh = min(len(events), HAND_EVENTS)
+        self._fresh = min(len(events), self._most)
         self._view = view
         self._banks_ms, self._asked_unix_ms = banks_ms, self._unix_ms()
         self.number += 1
         if self.watchers:
-            self._tape.append((self.number, self._beat(events, self._fresh, key=False)))
+            self._tape.append((self.number, self._beat(events, hands, key=False)))
         else:
             self._tape.clear()
         self._faults = ()
@@ -132,9 +156,11 @@ class Feed:
         oldest = self._tape[0][0] if self._tape else self.number + 1
         if 0 < after < self.number and oldest <= after + 1:
             return [beat for number, beat in self._tape if number > after]
-        return (self._beat(tuple(self._told), self._fresh, key=True),)
+        return (self._beat(tuple(self._told), self._hands, key=True),)
 
-    def _beat(self, events: Sequence[Event], fresh: int, *, key: bool) -> watch_pb2.WatchResponse:
+    def _beat(
+        self, events: Sequence[Event], hands: OpenHands | None, *, key: bool
+    ) -> watch_pb2.WatchResponse:
         assert self._view is not None
         assert self._terms is not None
         codec = codec_of(self._terms.game)
@@ -143,7 +169,7 @@ class Feed:
             hand=self.hand,
             key=key,
             events=[game_pb2.GameEvent.FromString(codec.game_event(each)) for each in events],
-            fresh=fresh,
+            fresh=self._fresh,
             view=game_pb2.GameView.FromString(codec.game_view(self._view())),
             faults=[
                 watch_pb2.WatchFault(seat=each.seat, kind=game_pb2.FaultKind.ValueType(each.kind))
@@ -152,7 +178,29 @@ class Feed:
             banks_ms=self._banks_ms,
             asked_unix_ms=self._asked_unix_ms,
         )
+        if self.hands_open:
+            assert hands is not None
+            told = tuple(self._told_at_table) if key else hands.told
+            beat.open_hands.CopyFrom(self._open_hands(hands, told))
         return watch_pb2.WatchResponse(beat=beat)
+
+    def _open_hands(self, hands: OpenHands, told: Sequence[Told]) -> watch_pb2.WatchHands:
+        assert self._terms is not None
+        codec, seats = codec_of(self._terms.game), range(self._terms.seats)
+        return watch_pb2.WatchHands(
+            told=[
+                watch_pb2.WatchTold(
+                    event=game_pb2.GameEvent.FromString(codec.game_event(each.event)),
+                    seats=seats if each.seats is None else each.seats,
+                )
+                for each in told
+            ],
+            fresh=self._fresh_at_table,
+            views=[
+                game_pb2.GameView.FromString(codec.game_view(hands.view(Seat(seat))))
+                for seat in seats
+            ],
+        )
 
     def _wake(self) -> None:
         if self.watchers:  # nobody else waits for it, and each step comes here
@@ -172,6 +220,7 @@ class Delayed:
         self._delay_s = delay_s
         self._later = later
         self._waiting: deque[Callable[[], None]] = deque()
+        self.hands_open: Final = inner.hands_open
 
     def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[Entrant]) -> None:
         self._put(lambda: self._inner.opened(match_id, terms, entrants))
@@ -182,8 +231,9 @@ class Delayed:
         events: Sequence[Event],
         view: Callable[[], View],
         banks_ms: Sequence[int] = (),
+        hands: OpenHands | None = None,
     ) -> None:
-        self._put(lambda: self._inner.stepped(hand, events, view, banks_ms))
+        self._put(lambda: self._inner.stepped(hand, events, view, banks_ms, hands))
 
     def blamed(self, faults: Sequence[Fault]) -> None:
         self._put(lambda: self._inner.blamed(faults))
@@ -213,11 +263,11 @@ class Feeds:
         self._delay_s = delay_s
         self._later = later
 
-    def open(self, match_id: str) -> Gallery:
+    def open(self, match_id: str, *, hands_open: bool = False) -> Gallery:
         """The gallery of a match that begins, or goes on, which fills its feed."""
         self._drop_old()
         self._feeds.pop(match_id, None)
-        feed = self._feeds[match_id] = Feed(match_id)
+        feed = self._feeds[match_id] = Feed(match_id, hands_open=hands_open)
         return Delayed(feed, self._delay_s, self._later) if self._delay_s else feed
 
     def get(self, match_id: str) -> Feed | None:

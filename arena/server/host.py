@@ -51,7 +51,7 @@ from arena.server.gate.connections import (
 )
 from arena.server.gate.tokens import Tokens
 from arena.server.gate.traffic import Traffic
-from arena.server.listen import UNIX, CannotServe, TlsFiles, listen
+from arena.server.listen import UNIX, CannotServe, TlsFiles, listen, require_this_machine
 from arena.server.office import Office
 from arena.server.play_socket import PlaySocket
 from arena.server.probe import TransportProbe
@@ -165,6 +165,9 @@ class ServerSettings:
     """Whether new matches are refused, or wait, while the arena is late or its disk full."""
     spectator_delay_s: float = 0.0
     """How long after it happened spectators are told of a match."""
+    open_hands: bool = False
+    """Whether spectators of practice are told what its seats know; only where none but this machine
+    is listened to."""
 
 
 def serve(
@@ -176,7 +179,7 @@ def serve(
 
     Raises:
       CannotServe: if the port is taken, the folder cannot be written, the files of TLS are not
-        right, or plain text would leave this machine.
+        right, plain text would leave this machine, or open hands would.
       Unwritten: if the journal could not be written, as on a full disk.
       KeyboardInterrupt: after SIGINT.
     """
@@ -260,6 +263,8 @@ class _Host:
         self._play_socket = PlaySocket(settings.data)
 
     async def run(self) -> Any:
+        if self._settings.open_hands:
+            require_this_machine(self._settings.host)
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(tell_error)
         replays = self._settings.data / "replays"
@@ -330,6 +335,7 @@ class _Host:
                         admission=admission if self._settings.limits_load else None,
                         watch=self._watch,
                         spectator_delay_s=self._settings.spectator_delay_s,
+                        open_hands=self._settings.open_hands,
                     )
 
                 self._make_arena = make_arena

@@ -46,6 +46,19 @@ def is_local(host: str) -> bool:
     return False
 
 
+def require_this_machine(host: str) -> None:
+    """See that hands that are open are open to bots of this machine alone.
+
+    Raises:
+      CannotServe: if others could come to this host.
+    """
+    if not is_local(host):
+        raise CannotServe(
+            f"{host} is reached from other machines, and hands are open to this one alone: leave "
+            "out --open-hands, or listen on 127.0.0.1, ::1 or unix:PATH"
+        )
+
+
 def listen(
     server: grpc.aio.Server, host: str, port: int, tls: TlsFiles | None, *, insecure: bool
 ) -> str:
@@ -179,4 +192,4 @@ def _read(path: Path, what: str) -> bytes:
         raise CannotServe(f"cannot read the {what} {path}: {error.strerror}") from error
 
 
-__all__ = ["UNIX", "CannotServe", "TlsFiles", "is_local", "listen"]
+__all__ = ["UNIX", "CannotServe", "TlsFiles", "is_local", "listen", "require_this_machine"]

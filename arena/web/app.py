@@ -97,7 +97,7 @@ class Web:
     async def sheet(self, request: Request) -> Response:
         """A page of words and tables."""
         path = request.path_params.get("path", "") or "index"
-        path, kind = _split(path)
+        path, kind = path_and_kind(path)
         body = await self.made(f"{path}.{kind}", functools.partial(self._sheet, path, kind))
         return _answer(
             request, body, _MEDIA[kind], f'"{hashlib.sha256(body).hexdigest()[:32]}"', "no-cache"
@@ -146,7 +146,7 @@ class Web:
         """Make `/m/ID/EYE/HAND`, with `?step=N`.."""
         found, path = await self._watched(request)
         eye, last = request.path_params["eye"], request.path_params["hand"]
-        number, _ = _split(last)
+        number, _ = path_and_kind(last)
         step = request.query_params.get("step", "")[:12]
         if not number.isdecimal() or len(number) > 4:
             raise NotFound(f"{number!r} is no number of a hand")
@@ -332,7 +332,7 @@ _MEDIA: Final = {
 }
 
 
-def _split(path: str) -> tuple[str, str]:
+def path_and_kind(path: str) -> tuple[str, str]:
     """A path without its ending, and what kind of page that means."""
     for kind in ("html", "json"):
         if path.endswith(f".{kind}"):

@@ -1,24 +1,26 @@
 """A match in play as pictures: what the arena tells spectators, drawn step by step.
 
 The arena decides what may be told; here nothing is known of a match but the messages of
-`WatchService`. A picture is of the spectator's eyes, as in the replay later on.
+`WatchService`. A picture is of the spectator's eyes, or where hands are open of any, as in the
+replay later on.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from arena.games.contract import Event, Seat, View
 from arena.referee.spec import FaultKind
+from arena.replay.beats import eye_of, viewers
 from arena.replay.words import FAULT_WORDS
-from arena.scenes import Eye, scenes_of, sentence
+from arena.scenes import Eyes, Viewer, scenes_of, sentence
 from arena.scenes.vocabulary import Line, Name
 from arena.web.steps import Step, fault_mark, step_of
 from arena.web.table import Clock, Sitting
 from arena.web.trees import Element, Tree, listed
 from arena.wire.games import codec_of
 from arena.wire.terms import terms_of_message
-from cardarena.v1 import watch_pb2
+from cardarena.v1 import game_pb2, watch_pb2
 
 UNTOLD: Final[Line] = ("Moves are made of which nothing is told.",)
 
@@ -37,43 +39,45 @@ class Running(NamedTuple):
 
 
 class Follower:
-    """Draws one match. Each beat is given once, in order."""
+    """Draws one match through somebody's eyes. Each beat is given once, in order."""
 
-    def __init__(self, opened: watch_pb2.WatchOpened) -> None:
-        """Begin with what the match is played by.
+    def __init__(self, opened: watch_pb2.WatchOpened, eyes: Eyes = Viewer.SPECTATOR) -> None:
+        """Begin with what the match is played by; other eyes than the spectator's need open hands.
 
         Raises:
           UnknownGame, OtherRules, BadOptions, ValueError: if it is none of this version's.
         """
         self.terms: Final = terms_of_message(opened.terms)
         self.names: Final = tuple(opened.bots)
+        self.eyes: Final = eyes
+        self.hands_open: Final = opened.hands_open
         self.number = 0
         self._codec = codec_of(self.terms.game)
         self._scenes = scenes_of(self.terms.game)
-        self._view: View | None = None
+        self._whose = viewers(eyes, self.terms.seats)
+        self._views: Mapping[Seat | None, View] = {}
+        """After the step before; empty before the first."""
         self._told: tuple[Event, ...] = ()
         self._full_s = self.terms.time_control.bank_ms / 1000
         self.running = Running(0, 0, ())
 
     def steps(self, beat: watch_pb2.WatchBeat) -> Iterator[Step]:
         """The pictures of a beat: one, or two where a hand ends."""
-        events = tuple(
-            self._codec.read_event(getattr(each, self._codec.family)) for each in beat.events
-        )
-        view = self._codec.read_view(getattr(beat.view, self._codec.family))
-        before, self._view = self._view, view
+        events, fresh = self._told_to(beat, self.eyes)
+        view = {whose: self._view_of(beat, whose) for whose in self._whose}
+        before, self._views = self._views, view
         self.number = beat.number
         label, hand = str(beat.number - 1), beat.hand
-        ends = [at for at, each in enumerate(events, 1) if isinstance(each, self._scenes.ENDS)]
-        if beat.key or before is None or not ends:
+        ends = self._ends(events)
+        if beat.key or not before or not ends:
             # A picture to begin with shows what is, not what was.
             self._told = events[ends[-1] :] if ends else events if beat.key else self._told + events
-            fresh = min(beat.fresh, len(self._told))
+            fresh = min(fresh, len(self._told))
             yield self._step(label, hand, view, fresh, beat, ends_hand=False)
             return
         first, last = ends[0], ends[-1]
         self._told += events[:first]
-        closed = self._scenes.close(before, events[:first], None)
+        closed = {whose: self._closed(before[whose], beat, whose) for whose in self._whose}
         was = hand if len(events) == first else max(0, hand - 1)
         yield self._step(label, was, closed, first, beat, ends_hand=True)
         self._told = events[last:]
@@ -81,18 +85,45 @@ class Follower:
             dealt = watch_pb2.WatchBeat(banks_ms=beat.banks_ms, asked_unix_ms=beat.asked_unix_ms)
             yield self._step(f"{label}.1", hand, view, len(self._told), dealt, ends_hand=False)
 
+    def _told_to(self, beat: watch_pb2.WatchBeat, eyes: Eyes) -> tuple[tuple[Event, ...], int]:
+        """What these eyes were told, and how much of it, from the end, with the last step."""
+        if eyes is Viewer.SPECTATOR:
+            return tuple(map(self._event, beat.events)), beat.fresh
+        told, fresh = beat.open_hands.told, beat.open_hands.fresh
+        seen = [eyes is Viewer.ALL or eyes in each.seats for each in told]
+        events = [
+            self._event(each.event) for each, is_seen in zip(told, seen, strict=True) if is_seen
+        ]
+        return tuple(events), sum(seen[len(seen) - fresh :])
+
+    def _event(self, message: game_pb2.GameEvent) -> Event:
+        return self._codec.read_event(getattr(message, self._codec.family))
+
+    def _view_of(self, beat: watch_pb2.WatchBeat, whose: Seat | None) -> View:
+        message = beat.view if whose is None else beat.open_hands.views[whose]
+        return self._codec.read_view(getattr(message, self._codec.family))
+
+    def _ends(self, events: Sequence[Event]) -> Sequence[int]:
+        """After how many of the events hands end."""
+        return [at for at, each in enumerate(events, 1) if isinstance(each, self._scenes.ENDS)]
+
+    def _closed(self, before: View, beat: watch_pb2.WatchBeat, whose: Seat | None) -> View:
+        """A view at the end of the hand that ends in a beat, by what whoever has it was told."""
+        told, _ = self._told_to(beat, Viewer.SPECTATOR if whose is None else whose)
+        return self._scenes.close(before, told[: self._ends(told)[0]], whose)
+
     def _step(
         self,
         label: str,
         hand: int,
-        view: View,
+        views: Mapping[Seat | None, View],
         fresh: int,
         beat: watch_pb2.WatchBeat,
         *,
         ends_hand: bool,
     ) -> Step:
         terms, faults = self.terms, beat.faults
-        eye = Eye(view, {}, self._told, fresh, terms.seats, terms.options)
+        eye = eye_of(views, self.eyes, self._told, fresh, terms.seats, terms.options)
         said = tuple(sentence(each, self._scenes.WORDS) for each in eye.news) or (UNTOLD,)
         marks = {each.seat: fault_mark(FaultKind(each.kind)) for each in faults}
         wrong: tuple[Line, ...] = tuple(
@@ -112,7 +143,8 @@ class Follower:
             terms.time_control.move_ms,
             tuple((self.names[seat], beat.banks_ms[seat]) for seat in acting),
         )
-        sitting = Sitting(self.names, clocks=clocks, marks=marks)
+        own = None if isinstance(self.eyes, Viewer) else self.eyes
+        sitting = Sitting(self.names, own, clocks, marks)
         return step_of(label, hand, scene, sitting, said, wrong, ends_hand=ends_hand)
 
 

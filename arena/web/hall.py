@@ -1,6 +1,6 @@
 """The hall: everybody who watches something live, and the tapes they follow.
 
-A tape is the list of messages of one match, encoded once for all. A watcher is a place in the
+A tape is the list of messages of one match through somebody's eyes, encoded once for all. A watcher is a place in the
 list, not a queue: who is far behind goes on with the present picture, and who takes nothing for
 long is let go. Bots are faster than eyes, so beats are gathered to four messages a second.
 """
@@ -12,8 +12,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from arena.scenes import Viewer
 from arena.web.audience import Audience, Followed
 from arena.web.follow import Deltas, Follower, Running, encoded
+from arena.web.match_paths import eyes_name, eyes_named
 from arena.web.steps import Step
 from cardarena.v1 import game_pb2, watch_pb2
 
@@ -83,11 +85,16 @@ class Message:
     body: bytes
 
 
+SPECTATOR: Final = eyes_name(Viewer.SPECTATOR)
+
+
 class Tape:
     """The messages of one match. Filled by one task, followed by many."""
 
-    def __init__(self, match_id: str, limits: FeedLimits) -> None:
+    def __init__(self, match_id: str, limits: FeedLimits, eyes: str = SPECTATOR) -> None:
+        """Begin with nothing; `eyes` are those of an address."""
         self.match_id: Final = match_id
+        self.eyes: Final = eyes
         self.follower: Follower | None = None
         self.last: Step | None = None
         """The present picture; None before the first."""
@@ -203,20 +210,21 @@ class Hall:
     def __init__(self, source: Source, limits: FeedLimits | None = None) -> None:
         self.source: Final = source
         self.limits: Final = limits or FeedLimits()
-        self._tapes: dict[str, Tape] = {}
+        self._tapes: dict[tuple[str, str], Tape] = {}
+        """By match and eyes."""
         self._of_address: Counter[str] = Counter()
         self._all = 0
 
-    async def tape(self, match_id: str) -> Tape:
-        """The tape of a match, once it has a picture.
+    async def tape(self, match_id: str, eyes: str = SPECTATOR) -> Tape:
+        """The tape of a match through somebody's eyes, once it has a picture.
 
         Raises:
-          NotLive: if it may not be watched.
+          NotLive: if it may not be watched, or not with these eyes.
           NoArena: if there is no arena that could say so.
         """
-        tape = self._tapes.get(match_id)
+        tape = self._tapes.get((match_id, eyes))
         if tape is None:
-            tape = self._tapes[match_id] = Tape(match_id, self.limits)
+            tape = self._tapes[match_id, eyes] = Tape(match_id, self.limits, eyes)
             tape.task = asyncio.create_task(self._fill(tape))
         await tape.begun.wait()
         if tape.last is None:
@@ -268,8 +276,8 @@ class Hall:
             # Else the arena has gone: whoever watches comes again, and finds it or not.
         finally:
             reader.cancel()
-            if self._tapes.get(tape.match_id) is tape:
-                del self._tapes[tape.match_id]
+            if self._tapes.get((tape.match_id, tape.eyes)) is tape:
+                del self._tapes[tape.match_id, tape.eyes]
             tape.close()
 
     async def _read(
@@ -300,7 +308,9 @@ class Hall:
                     return
                 match message.WhichOneof("body"):
                     case "opened":
-                        tape.follower = Follower(message.opened)
+                        tape.follower = _follower(tape, message.opened)
+                        if tape.follower is None:
+                            return
                     case "beat" if tape.follower is not None:
                         steps += tape.follower.steps(message.beat)
                         number = message.beat.number
@@ -319,6 +329,20 @@ class Hall:
         if steps:
             assert tape.follower is not None
             tape.add(steps, number, tape.follower.running)
+
+
+def _follower(tape: Tape, opened: watch_pb2.WatchOpened) -> Follower | None:
+    """Who draws a match with the eyes of its tape; None, and why, if there are none such."""
+    eyes = eyes_named(tape.eyes, len(opened.bots))
+    if eyes is None:
+        tape.refused = NotLive(f"match {tape.match_id!r} has no eyes {tape.eyes!r}")
+    elif eyes is not Viewer.SPECTATOR and not opened.hands_open:
+        tape.refused = NotLive(
+            f"the hands of match {tape.match_id!r} are closed while it is played"
+        )
+    else:
+        return Follower(opened, eyes)
+    return None
 
 
 class Seat:

@@ -1,6 +1,7 @@
 """Which pages a match has, and where: known without its replay."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from arena.games.contract import Seat
@@ -26,6 +27,13 @@ def eyes_named(name: str, seats: int) -> Eyes | None:
 def eyes_name(eyes: Eyes) -> str:
     """The eyes as an address has them."""
     return eyes.value if isinstance(eyes, Viewer) else f"seat-{eyes}"
+
+
+def eyes_label(eyes: Eyes, names: Sequence[str]) -> str:
+    """The eyes as a link says them."""
+    if isinstance(eyes, Viewer):
+        return "All hands" if eyes is Viewer.ALL else "Spectator"
+    return f"{eyes} · {names[eyes]}"
 
 
 def all_eyes(seats: int) -> tuple[Eyes, ...]:

@@ -34,9 +34,9 @@ PAGE_TAGS: Final = TAGS | frozenset(
 """Those that a page may have which no script builds: headings, tables' captions, plots."""
 PAGE_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
     (
-        "aria-labelledby", "aria-live", "colspan", "cx", "cy", "d", "data-clock", "data-feed", "datetime",
-        "download", "height", "hidden", "lang", "points", "r", "rel", "text-anchor",
-        "title", "transform", "viewBox", "width", "x", "x1", "x2", "y", "y1", "y2",
+        "aria-labelledby", "aria-live", "colspan", "cx", "cy", "d", "data-clock", "data-feed", "data-over",
+        "datetime", "download", "height", "hidden", "lang", "points", "r", "rel",
+        "text-anchor", "title", "transform", "viewBox", "width", "x", "x1", "x2", "y", "y1", "y2",
     )
 )
 # fmt: on

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from arena.scenes import Eyes, Viewer
+from arena.scenes import Eyes
 from arena.web.document import MATCH_KEYS, Place, document
+from arena.web.match_paths import eyes_label
 from arena.web.steps import Step, pack_of
 from arena.web.trees import Element, Tree, element, html
 
@@ -119,14 +120,9 @@ class HandPage:
         for each in self.offered:
             here = {"aria_current": "page"} if each == self.eyes else {}
             address = links.page(each, self.hand)
-            label = self._label(each)
+            label = eyes_label(each, self.about.names)
             rows.append(element("li", "", element("a", "", label, href=address, **here)))
         return element("ul", "eyes", *rows, aria_label="whose eyes")
-
-    def _label(self, eyes: Eyes) -> str:
-        if isinstance(eyes, Viewer):
-            return "All hands" if eyes is Viewer.ALL else "Spectator"
-        return f"{eyes} · {self.about.names[eyes]}"
 
     def _log(self, links: Links, at: int) -> Element:
         rows = []

@@ -39,6 +39,7 @@ MISTAKES = [
     (("tournament", "democracy", BOT, BOT, "--seats", "6"),  "6 seats need at least 6 bots; there are 2"),
     (("tournament", "abstrac", BOT, BOT, "--deal-sets", "0"), "0 is not in the range"),
     (("serve", "--host", "0.0.0.0"),                         "give --tls-cert and --tls-key, or say --insecure"),
+    (("serve", "--host", "0.0.0.0", "--insecure", "--open-hands"), "hands are open to this one alone: leave out --open-hands"),
     (("serve", "--host", "0.0.0.0", "--guests"),             "guests are let in on this machine only"),
     (("serve", "--tls-cert", BOT),                           "TLS needs both --tls-cert and --tls-key"),
     (("serve", "--tls-client-ca", BOT),                      "--tls-client-ca needs --tls-cert and --tls-key"),

@@ -68,14 +68,17 @@ class Closed(NamedTuple):
 class Notes:
     """A gallery that remembers all that it was told; it may raise at one of its calls."""
 
-    def __init__(self, raises=None):
+    def __init__(self, raises=None, *, hands_open=False):
         self.told = []
+        self.hands = []
+        self.hands_open = hands_open
         self._raises = raises
 
     def opened(self, match_id, terms, entrants):
         self._take(Opened(match_id, terms, entrants))
 
-    def stepped(self, hand, events, view, banks_ms):
+    def stepped(self, hand, events, view, banks_ms, hands):
+        self.hands.append(hands)
         self._take(Stepped(hand, list(events), view()))
 
     def blamed(self, faults):
@@ -153,6 +156,25 @@ def test_an_event_that_is_for_some_seats_is_told_to_no_gallery(game_id):
                 private += 1
                 assert event not in shown.events
     assert private, "the game has events that are for some seats"
+
+
+@pytest.mark.parametrize("game_id", PRIVATE)
+def test_a_gallery_that_does_not_say_that_hands_are_open_is_shown_none(game_id):
+    notes, *_ = watched(spec_of(game_id))
+    assert {*notes.hands} == {None}
+
+
+@EVERY_GAME
+def test_an_open_gallery_is_told_what_the_rules_tell_each_seat(game):
+    spec = spec_of(game.id)
+    notes = Notes(hands_open=True)
+    *_, ledger = run(spec, [plays] * spec.terms.seats, gallery=notes)
+    steps, seats = steps_of(spec, ledger), range(spec.terms.seats)
+    assert len(notes.hands) == len(steps)
+    for step, hands in zip(steps, notes.hands, strict=True):
+        assert hands.told == step.told
+        views = [game.rules.view(step.state, seat) for seat in seats]
+        assert [hands.view(seat) for seat in seats] == views
 
 
 def other_deals(spec):
@@ -239,7 +261,7 @@ def test_the_fault_of_one_of_many_who_choose_at_once_is_told_when_all_have_chose
         def blamed(self, faults):
             moments.append(("blamed", trio.current_time()))
 
-        def stepped(self, hand, events, view, banks_ms):
+        def stepped(self, hand, events, view, banks_ms, hands):
             moments.append(("stepped", trio.current_time()))
 
     run(spec, scripts, gallery=Timed())
@@ -254,7 +276,7 @@ def test_banks_are_told_with_a_step_and_are_those_of_all_decisions_before_it():
     told = []
 
     class Banks(Notes):
-        def stepped(self, hand, events, view, banks_ms):
+        def stepped(self, hand, events, view, banks_ms, hands):
             told.append(banks_ms)
 
     *_, ledger = run(spec, [thinks] * spec.terms.seats, gallery=Banks())

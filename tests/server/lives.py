@@ -18,7 +18,7 @@ from tests.server.cuts import EVERY_GAME, chooses
 
 
 @contextlib.asynccontextmanager
-async def arena_in(folder, results=None, admission=None, *, signer=None):
+async def arena_in(folder, results=None, admission=None, *, signer=None, open_hands=False):
     """An arena that goes on with what is in the folder; at the end it stops where it stands."""
     replays = folder / "replays"
     replays.mkdir(exist_ok=True)
@@ -35,6 +35,7 @@ async def arena_in(folder, results=None, admission=None, *, signer=None):
                 server_id="arena",
                 admission=admission,
                 signer=signer,
+                open_hands=open_hands,
             )
             arena.matches.referee._workers = WorkersHere()
             async with trio.open_nursery() as nursery:

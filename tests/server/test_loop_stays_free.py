@@ -26,6 +26,7 @@ from arena.competition.report import Check, Report
 from arena.competition.states import Action
 from arena.games.catalogue import game_by_id
 from arena.ladder.results import MatchOutcome
+from arena.referee.gallery import OpenHands
 from arena.referee.spec import Ending, Entrant, Outcome
 from arena.server.feeds import HAND_EVENTS
 from arena.server.gate.access import CALLS, Access
@@ -116,7 +117,7 @@ def ended(number):
 
 
 def watched(feeds):
-    """Matches that may be watched, more than a page of them; one is over, and had the longest hand."""
+    """Matches that may be watched, more than a page of them; two are over, and had the longest hand."""
     game = game_by_id("pineapple")
     options = game.options({"hands": 2}, 2)
     state, told = game.rules.start(options, 2, Seeded("watched"))
@@ -126,7 +127,13 @@ def watched(feeds):
         feed.opened(feed.match_id, MatchTerms(game, options, 2), [Entrant("ann"), Entrant("bob")])
         for _ in range(1 if number else HAND_EVENTS):
             feed.stepped(0, events, lambda: game.rules.view(state, None))
-    feeds.get("watched").closed(Outcome("watched", Ending.ABORTED, (), (), (), (), 0))
+    feed = feeds.open("open", hands_open=True)
+    feed.opened("open", MatchTerms(game, options, 2), [Entrant("ann"), Entrant("bob")])
+    for _ in range(HAND_EVENTS):
+        hands = OpenHands(told, lambda seat: game.rules.view(state, seat))
+        feed.stepped(0, events, lambda: game.rules.view(state, None), (), hands)
+    for match_id in ("watched", "open"):
+        feeds.get(match_id).closed(Outcome(match_id, Ending.ABORTED, (), (), (), (), 0))
 
 
 @pytest.fixture(scope="module")
@@ -318,6 +325,10 @@ LATER = {
     "matches after one that is not in play": (
         "/cardarena.v1.LobbyService/ListMatches",
         lobby_pb2.ListMatchesRequest(page_size=LONGEST, page_token="in-play-none"),
+    ),
+    "a match whose hands are open": (
+        "/cardarena.v1.WatchService/Watch",
+        watch_pb2.WatchRequest(match_id="open"),
     ),
     "a replay with a long name": (
         "/cardarena.v1.ReplayService/GetReplay",

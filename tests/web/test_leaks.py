@@ -13,6 +13,7 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
+from arena.referee.gallery import OpenHands
 from arena.referee.spec import Entrant
 from arena.replay import beats as beats_module
 from arena.replay.beats import beats
@@ -93,24 +94,36 @@ def pages(world, frames, eyes):
     ]
 
 
-def feed(world, frames, view=lambda frame: frame.view(None)):
-    """The bytes that spectators are sent."""
+def feed(
+    world, frames, eyes=Viewer.SPECTATOR, view=lambda frame: frame.view(None), *, hands_open=False
+):
+    """The bytes that an arena sends of a match, and those that pages send on to who has these eyes.
+
+    The arena's feed is offered what seats know in any case.
+    """
+    made = Feed("m1", unix_ms=lambda: 0, hands_open=hands_open)
+    terms = MatchTerms(world.game, world.options, world.seats)
+    sent, sent_on = [], []
 
     async def main():
-        made = Feed("m1", unix_ms=lambda: 0)
-        terms = MatchTerms(world.game, world.options, world.seats)
         made.opened("m1", terms, [Entrant(name) for name in NAMES[: world.seats]])
         made.watchers = 1
-        follower, deltas, sent = Follower(made.opening.opened), Deltas(), []
+        follower, deltas = Follower(made.opening.opened, eyes), Deltas()
         for frame in frames:
             events = [told.event for told in frame.told if told.seats is None]
-            made.stepped(frame.next_hand, events, lambda frame=frame: view(frame))
+            hands = OpenHands(frame.told, frame.view)
+            made.stepped(frame.next_hand, events, lambda frame=frame: view(frame), (), hands)
             beat = made._tape[-1][1]
             sent.append(beat.SerializeToString(deterministic=True))
-            sent += [encoded(deltas.row(step)) for step in follower.steps(beat.beat)]
-        return sent
+            sent_on.extend(encoded(deltas.row(step)) for step in follower.steps(beat.beat))
 
-    return asyncio.run(main())
+    asyncio.run(main())
+    return sent, sent_on
+
+
+def sent_on(world, frames, eyes):
+    """What pages send on where hands are open."""
+    return feed(world, frames, eyes, hands_open=True)[1]
 
 
 def viewers(game):
@@ -127,6 +140,7 @@ def test_pages_and_feeds_are_the_same_in_worlds_that_the_viewer_cannot_tell_apar
             assert pages(world, one, eyes) == pages(world, other, eyes)
             if seat is None:
                 assert feed(world, one) == feed(world, other)
+            assert sent_on(world, one, eyes) == sent_on(world, other, eyes)
             compared += 1
     assert compared >= 2
 
@@ -136,7 +150,7 @@ def test_an_eye_with_a_view_too_many_is_found(game_id, monkeypatch):
     game = next(each for each in GAMES if each.id == game_id)
     world, found = pairs_of(game, None)
     everybody = tuple(Seat(seat) for seat in range(world.seats))
-    monkeypatch.setattr(beats_module, "_viewers", lambda eyes, seats: (None, *everybody))
+    monkeypatch.setattr(beats_module, "viewers", lambda eyes, seats: (None, *everybody))
     assert any(
         pages(world, one, Viewer.SPECTATOR) != pages(world, other, Viewer.SPECTATOR)
         for one, other in found
@@ -151,4 +165,25 @@ def test_a_feed_of_a_seats_view_is_found(game_id):
     def seat_0(frame):
         return frame.view(Seat(0))
 
-    assert any(feed(world, one, seat_0) != feed(world, other, seat_0) for one, other in found)
+    assert any(
+        feed(world, one, view=seat_0) != feed(world, other, view=seat_0) for one, other in found
+    )
+
+
+@pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "democracy"])
+def test_hands_that_are_open_though_nobody_said_so_are_found(game_id):
+    game = next(each for each in GAMES if each.id == game_id)
+    world, found = pairs_of(game, None)
+    assert any(
+        feed(world, one, hands_open=True) != feed(world, other, hands_open=True)
+        for one, other in found
+    )
+
+
+@pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "democracy"])
+def test_all_hands_in_the_place_of_a_seats_are_found(game_id):
+    game = next(each for each in GAMES if each.id == game_id)
+    world, found = pairs_of(game, Seat(0))
+    assert any(
+        sent_on(world, one, Viewer.ALL) != sent_on(world, other, Viewer.ALL) for one, other in found
+    )

@@ -7,6 +7,8 @@ import random
 import pytest
 
 from arena.games.catalogue import GAMES
+from arena.games.contract import Seat
+from arena.referee.gallery import OpenHands
 from arena.referee.spec import Ending, Entrant
 from arena.replay.beats import beats
 from arena.scenes import Viewer
@@ -19,7 +21,7 @@ from arena.web.live_list import LiveList
 from arena.web.steps import steps_of
 from arena.web.trees import html, listed
 from cardarena.v1 import watch_pb2
-from tests.rows import slow_unless
+from tests.rows import slow_unless, slow_unless_of_each_kind
 from tests.scenes.matches import played
 
 NAMES = ("ann", "bob", "cec", "dan", "eve", "fay")
@@ -32,14 +34,15 @@ def terms_of(game, options, seats):
     return MatchTerms(game, options, seats)
 
 
-def feed_of(game, frames, options, seats):
-    """A feed that has been opened, and how to show it a frame."""
-    feed = Feed("m1")
+def feed_of(game, frames, options, seats, *, hands_open=False):
+    """A feed that has been opened, and how to show it a frame; it is offered hands in any case."""
+    feed = Feed("m1", hands_open=hands_open)
     feed.opened("m1", terms_of(game, options, seats), [Entrant(name) for name in NAMES[:seats]])
 
     def show(frame):
         events = [told.event for told in frame.told if told.seats is None]
-        feed.stepped(frame.next_hand, events, lambda: frame.view(None))
+        hands = OpenHands(frame.told, frame.view)
+        feed.stepped(frame.next_hand, events, lambda: frame.view(None), (), hands)
 
     return feed, show
 
@@ -70,17 +73,17 @@ class Ended:
 ended = Ended
 
 
-def same_as_replay(game, most=120):
+def same_as_replay(game, most=120, eyes=Viewer.SPECTATOR, *, hands_open=False):
     seats = game.seats[0]
     options, frames = played(game.id, seats)
     frames = frames[:most]
-    feed, show = feed_of(game, frames, options, seats)
+    feed, show = feed_of(game, frames, options, seats, hands_open=hands_open)
     opened, *told, end = asyncio.run(told_by(feed, frames, show))
-    follower = Follower(opened.opened)
+    follower = Follower(opened.opened, eyes)
     live = [step for each in told for step in follower.steps(each.beat)]
     assert end.WhichOneof("body") == "ended"
-    seen = beats(frames, Viewer.SPECTATOR, options, seats)
-    replayed = list(steps_of(seen, Viewer.SPECTATOR, NAMES[:seats], 0.0))
+    seen = beats(frames, eyes, options, seats)
+    replayed = list(steps_of(seen, eyes, NAMES[:seats], 0.0))
     return live, replayed
 
 
@@ -112,6 +115,104 @@ def test_a_live_picture_is_that_of_the_spectator_in_the_replay(game):
     assert [step.label for step in live] == [step.label for step in replayed]
     for one, other in zip(live, replayed, strict=True):
         assert without_clocks(one) == without_clocks(other), one.label
+
+
+OF_EACH_KIND = pytest.mark.parametrize(
+    "game", slow_unless_of_each_kind(GAMES), ids=lambda game: game.id
+)
+OPEN_EYES = pytest.mark.parametrize(
+    "eyes", [Viewer.ALL, Viewer.SPECTATOR, Seat(0), Seat(1)], ids=str
+)
+
+
+@OPEN_EYES
+@OF_EACH_KIND
+def test_a_live_picture_of_open_hands_is_that_of_the_same_eyes_in_the_replay(game, eyes):
+    live, replayed = same_as_replay(game, eyes=eyes, hands_open=True)
+    assert [step.label for step in live] == [step.label for step in replayed]
+    for one, other in zip(live, replayed, strict=True):
+        assert without_clocks(one) == without_clocks(other), one.label
+
+
+@OPEN_EYES
+@OF_EACH_KIND
+def test_who_comes_later_to_open_hands_sees_what_these_eyes_know_now(game, eyes):
+    """A picture to begin with, at every step but the last, at which there is nothing left to see."""
+    seats = game.seats[0]
+    options, frames = played(game.id, seats)
+    frames = frames[:30]
+    feed, show = feed_of(game, frames, options, seats, hands_open=True)
+    drawn = steps_of(beats(frames, eyes, options, seats), eyes, NAMES[:seats], 0.0)
+    replayed = {step.label.partition(".")[0]: step for step in drawn}
+    for frame in frames[:-1]:
+        show(frame)
+        opened, told = asyncio.run(first_two(feed))
+        (step,) = Follower(opened.opened, eyes).steps(told.beat)
+        assert without_clocks(step) == without_clocks(replayed[step.label]), step.label
+
+
+async def first_two(feed):
+    stream = feed.follow(0)
+    found = [await anext(stream) for _ in range(2)]
+    await stream.aclose()
+    return found
+
+
+def test_a_feed_of_closed_hands_has_none_whatever_it_is_shown():
+    options, frames = played("klaberjass", 2)
+    feed, show = feed_of(KLABERJASS, frames, options, 2)
+    show(frames[0])
+    opened, *told = asyncio.run(told_by(feed, frames[1:6], show))
+    assert not opened.opened.hands_open
+    beats_told = [each.beat for each in told if each.HasField("beat")]
+    assert [each.key for each in beats_told] == [True, *[False] * 4]
+    assert not any(each.HasField("open_hands") for each in beats_told)
+
+
+# eyes, hands are open, why there is nothing to see
+# fmt: off
+UNSEEN = [
+    ("all",    False, "the hands of match 'm1' are closed", "all hands, where they are closed"),
+    ("seat-0", False, "the hands of match 'm1' are closed", "a seat's, where they are closed"),
+    ("seat-2", True,  "match 'm1' has no eyes 'seat-2'",    "a seat's that there is not"),
+    ("seat-x", True,  "match 'm1' has no eyes 'seat-x'",    "eyes that are none"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("eyes", "hands_open", "why"), [row[:3] for row in UNSEEN], ids=[row[3] for row in UNSEEN]
+)
+def test_the_hall_has_no_tape_of_eyes_that_the_arena_does_not_open(eyes, hands_open, why):
+    options, frames = played("klaberjass", 2)
+    feed, show = feed_of(KLABERJASS, frames, options, 2, hands_open=hands_open)
+    show(frames[0])
+
+    async def main():
+        hall = Hall(Scripted(feed), LIMITS)
+        with pytest.raises(NotLive, match=why):
+            await hall.tape("m1", eyes)
+        seen = await hall.tape("m1")  # the spectator's are there, as ever
+        hall.close()
+        return seen.last is not None
+
+    assert asyncio.run(main())
+
+
+def test_open_hands_are_told_as_late_as_everything_else():
+    waiting = []
+    feeds = Feeds(30.0, lambda delay_s, call: waiting.append(call))
+    options, frames = played("klaberjass", 2)
+    gallery = feeds.open("m1", hands_open=True)
+    assert gallery.hands_open
+    gallery.opened("m1", terms_of(KLABERJASS, options, 2), [Entrant("ann"), Entrant("bob")])
+    hands = OpenHands(frames[0].told, frames[0].view)
+    gallery.stepped(0, [], lambda: frames[0].view(None), (), hands)
+    assert feeds.get("m1") is None
+    for call in waiting:
+        call()
+    _, told = asyncio.run(first_two(feeds.get("m1")))
+    assert len(told.beat.open_hands.views) == 2
 
 
 def rebuilt(row, before):

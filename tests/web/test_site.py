@@ -10,14 +10,22 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from sqlalchemy import text as sql
 
+from arena.games.catalogue import game_by_id
+from arena.games.contract import Seat
+from arena.referee.gallery import OpenHands
+from arena.referee.spec import Entrant
+from arena.server.feeds import Feed
 from arena.store import MatchFilter, StoredMatch, StoreError, keep_in, open_public
+from arena.terms import MatchTerms
 from arena.web import match as match_pages
 from arena.web.app import HEADERS, MOST_WAITING
 from arena.web.cache import PageCache
 from arena.web.export import CannotExport, Wanted, export
 from arena.web.hall import FeedLimits, Hall, NoArena, NotLive
 from arena.web.slugs import slug, unslug
+from arena.web.words import card_name
 from cardarena.v1 import watch_pb2
+from tests.scenes.matches import played
 from tests.store.clusters import Cluster, NoCluster
 from tests.web import house
 from tests.web.asking import site
@@ -64,6 +72,31 @@ class Away:
 
     async def live(self):
         raise NoArena("there is none")
+
+
+class Open:
+    """A source of one match, `m`, which is some steps into its first hand."""
+
+    def __init__(self, *, hands_open):
+        self.hands_open = hands_open
+        options, frames = played("klaberjass", 2)
+        self.feed = Feed("m", hands_open=hands_open)
+        terms = MatchTerms(game_by_id("klaberjass"), options, 2)
+        self.feed.opened("m", terms, [Entrant("ann"), Entrant("bob b.")])
+        for frame in frames[:6]:
+            events = [told.event for told in frame.told if told.seats is None]
+            hands = OpenHands(frame.told, frame.view)
+            self.feed.stepped(0, events, lambda frame=frame: frame.view(None), (9, 9), hands)
+        self.held = [set(frames[5].view(Seat(seat)).held) for seat in range(2)]
+
+    def watch(self, match_id, after):
+        return self.feed.follow(after)
+
+    async def live(self):
+        live = watch_pb2.LiveMatch(
+            match_id="m", game="klaberjass", bots=["ann", "bob b."], hands_open=self.hands_open
+        )
+        return watch_pb2.ListLiveResponse(matches=[live])
 
 
 @pytest.fixture(scope="module")
@@ -298,6 +331,91 @@ def test_the_home_page_shows_three_matches_in_play(data):
         text = client.get("/").text
         assert [f"m/a{at}/live" in text for at in (1, 2, 3, 4)] == [True, True, True, False]
         assert len(client.get("/index.json").json()["live"]) == 3
+
+
+# fmt: off
+OPEN_PAGES = [
+    ("/m/m/live",             "",      "spectator's eyes",      "the spectator's see what all were told"),
+    ("/m/m/live.html",        "",      "spectator's eyes",      "the same by its whole name"),
+    ("/m/m/live/spectator",   "",      "spectator's eyes",      "the same by whose eyes they are"),
+    ("/m/m/live/all",         "01",    "all hands",             "all eyes"),
+    ("/m/m/live/seat-0",      "0",     "the eyes of ann",       "one seat's"),
+    ("/m/m/live/seat-1.html", "1",     "the eyes of bob b.",    "another's, by its whole name"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("path", "seats", "whose"), [row[:3] for row in OPEN_PAGES], ids=[row[3] for row in OPEN_PAGES]
+)
+def test_a_match_in_play_with_open_hands_has_a_page_for_all_eyes(data, path, seats, whose):
+    source = Open(hands_open=True)
+    with site(data[0], Hall(source, FeedLimits(linger_s=0))) as (client, _):
+        answer = client.get(path)
+        text, path = answer.text, path.replace("/spectator", "")
+        assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+        assert "Hands are open:" in text
+        assert whose in text
+        for seat, held in enumerate(source.held):
+            shown = {card for card in held if f'aria-label="{card_name(card)}' in text}
+            assert shown == (held if str(seat) in seats else set())
+        # Its links lead to the other eyes, and its feed is that of these.
+        links = [urljoin(path, each) for each in re.findall(r'href="([^"]*live[^"]*)"', text)]
+        for eyes in ("/all", "", "/seat-0", "/seat-1"):
+            assert f"/m/m/live{eyes}.html" in links
+        own = path.removesuffix(".html").partition("/live")[2]
+        (feed,) = re.findall(r'data-feed="([^"]*)"', text)
+        assert urljoin(path, feed) == f"/m/m/feed{own}?after=6"
+        (over,) = re.findall(r'data-over="([^"]*)"', text)
+        assert urljoin(path, over) == "/m/m/all/1.html"
+        assert "hands are open" in client.get("/live").text
+        assert client.get("/live.json").json()["matches"][0]["hands_open"] is True
+        told = client.get(f"{path.removesuffix('.html')}.json").json()
+        assert (told["hands_open"], told["feed"]) == (True, f"/m/m/feed{own}")
+        assert told["offered"] == ["all", "spectator", "seat-0", "seat-1"]
+
+
+CLOSED = ["all", "all.html", "all.json", "seat-0", "seat-1.json"]
+
+
+def test_a_match_in_play_with_closed_hands_has_the_spectators_page_alone(data):
+    with site(data[0], Hall(Open(hands_open=False), FeedLimits(linger_s=0))) as (client, _):
+        answer = client.get("/m/m/live")
+        text = answer.text
+        assert answer.status_code == 200
+        assert "Hands are open" not in text
+        assert "whose eyes" not in text
+        told = client.get("/m/m/live.json").json()
+        assert (told["hands_open"], told["offered"]) == (False, ["spectator"])
+        for path in (*(f"/m/m/live/{eyes}" for eyes in CLOSED), "/m/m/feed/all"):
+            answer = client.get(path)
+            assert (answer.status_code, "closed while it is played" in answer.text) == (404, True)
+        assert "hands are open" not in client.get("/live").text
+
+
+# fmt: off
+OVER = [
+    ("/m/m1/live",            "/m/m1/all/1.html",    "all of it is open now"),
+    ("/m/m1/live/seat-1",     "/m/m1/seat-1/1.html", "whose eyes they were, they are"),
+    ("/m/m1/live.json",       "/m/m1.json",          "and for a program"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("path", "leads_to"), [row[:2] for row in OVER], ids=[row[2] for row in OVER]
+)
+def test_a_match_that_is_over_meanwhile_leads_to_its_replay(client, path, leads_to):
+    answer = client.get(path, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (302, leads_to)
+
+
+@pytest.mark.parametrize("eyes", ["seat-x", "everybody", "seat-2", "1", "%ff"])
+def test_eyes_that_a_match_in_play_has_not_are_told_so(data, eyes):
+    with site(data[0], Hall(Open(hands_open=True), FeedLimits(linger_s=0))) as (client, _):
+        for path in (f"/m/m/live/{eyes}", f"/m/m/feed/{eyes}"):
+            answer = client.get(path)
+            assert (answer.status_code, "no eyes" in answer.text) == (404, True), path
 
 
 def test_an_arena_that_is_away_is_told_and_not_taken_for_one_that_plays_nothing(data):

@@ -7,7 +7,8 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
 from arena.games.catalogue import GAMES
-from arena.referee.spec import Entrant
+from arena.referee.gallery import OpenHands
+from arena.referee.spec import Ending, Entrant
 from arena.scenes import Viewer
 from arena.server.feeds import Feed
 from arena.terms import MatchTerms
@@ -23,7 +24,8 @@ from tests.web.pages import page, write
 LOOKS = (("light", 1280), ("dark", 360))
 PATHS = [
     "/", "/live", "/matches", "/tables", "/tables/democracy", "/t/autumn", "/bots", "/bots/ann", "/games",
-    "/games/klaberjass", "/fair", "/api", "/m/m1/all/1", "/m/m2/seat-1/1", "/m/live1/live", "/nothing",
+    "/games/klaberjass", "/fair", "/api", "/m/m1/all/1", "/m/m2/seat-1/1", "/m/live1/live", "/m/live1/live/seat-1",
+    "/nothing",
 ]  # fmt: skip
 MOST_REQUESTS = 3
 
@@ -31,10 +33,10 @@ MOST_REQUESTS = 3
 class Live:
     """A source with one match, which stands where `steps` frames were shown."""
 
-    def __init__(self, steps=12):
+    def __init__(self, steps=12, *, hands_open=False):
         options, frames = played("klaberjass", 2)
         (game,) = [each for each in GAMES if each.id == "klaberjass"]
-        self.feed = Feed("live1")
+        self.feed = Feed("live1", hands_open=hands_open)
         terms = MatchTerms(game, options, 2)
         self.feed.opened("live1", terms, [Entrant(house.HOSTILE), Entrant("bob")])
         self._frames = iter(frames)
@@ -44,7 +46,10 @@ class Live:
     def show(self):
         frame = next(self._frames)
         events = [told.event for told in frame.told if told.seats is None]
-        self.feed.stepped(frame.next_hand, events, lambda: frame.view(None), [60_000, 48_200])
+        hands = OpenHands(frame.told, frame.view)
+        self.feed.stepped(
+            frame.next_hand, events, lambda: frame.view(None), [60_000, 48_200], hands
+        )
 
     async def watch(self, match_id, after):
         if match_id != "live1":
@@ -63,7 +68,12 @@ class Live:
             raise NoArena("there is none")
         if self.over:
             return watch_pb2.ListLiveResponse()
-        live = watch_pb2.LiveMatch(match_id="live1", game="klaberjass", bots=[house.HOSTILE, "bob"])
+        live = watch_pb2.LiveMatch(
+            match_id="live1",
+            game="klaberjass",
+            bots=[house.HOSTILE, "bob"],
+            hands_open=self.feed.hands_open,
+        )
         return watch_pb2.ListLiveResponse(matches=[live])
 
 
@@ -77,7 +87,7 @@ def running(folder):
     sources = []
 
     def source():
-        sources.append(Live())
+        sources.append(Live(hands_open=True))
         return sources[-1]
 
     with house.Running(folder, source) as made:
@@ -271,6 +281,41 @@ def test_a_page_in_play_follows_and_says_when_it_is_over(browser, folder):
         running.soon(sources[0].show)
         tab.locator("#log li").nth(before).wait_for(state="attached")
         assert opened.said == []
+
+
+def test_pages_in_play_of_open_hands_lead_to_one_another_and_follow(browser, folder):
+    sources = []
+
+    def source():
+        sources.append(Live(hands_open=True))
+        return sources[-1]
+
+    with house.Running(folder, source) as running, Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/live1/live")
+        assert "Hands are open" in tab.locator(".heading").inner_text()
+        hidden = tab.locator("#picture .card.back").count()
+        for words, path in (("All hands", "live/all"), ("1 · bob", "live/seat-1")):
+            tab.get_by_role("link", name=words).click()
+            tab.wait_for_url(f"**/m/live1/{path}.html")
+            tab.get_by_text("Live.", exact=True).wait_for()
+            assert tab.locator(".eyes [aria-current=page]").inner_text() == words
+            assert tab.locator("#picture .card.back").count() < hidden
+            before = tab.locator("#log li").count()
+            running.soon(sources[0].show)
+            tab.locator("#log li").nth(before).wait_for(state="attached")
+            assert tab.locator("#picture .card.back").count() < hidden
+        tab.get_by_role("link", name="Spectator").click()
+        tab.wait_for_url("**/m/live1/live.html")
+        running.soon(lambda: sources[0].feed.closed(Ended()))
+        tab.get_by_role("link", name="all of it, with all hands").wait_for()
+        assert opened.said == []
+
+
+class Ended:
+    """As much of an outcome as spectators are told."""
+
+    ending, scores = Ending.COMPLETED, (1, -1)
 
 
 def test_the_running_clock_counts_down_without_asking_anybody(browser, folder):

@@ -11,6 +11,7 @@ from arena.cli.terminal.plain import plain
 from arena.games.contract import Event, View
 from arena.games.notation import Notation
 from arena.referee import Entrant, Fault, Outcome
+from arena.referee.gallery import OpenHands
 from arena.replay.words import FAULT_WORDS
 from arena.terms import MatchTerms
 
@@ -20,6 +21,8 @@ class Watcher:
 
     The whole view stands at the beginning of each hand; after a step, what is new in it.
     """
+
+    hands_open = False
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -42,6 +45,7 @@ class Watcher:
         events: Sequence[Event],
         view: Callable[[], View],
         banks_ms: Sequence[int],  # noqa: ARG002
+        hands: OpenHands | None,  # noqa: ARG002
     ) -> None:
         if hand != self._hand:
             self._hand = hand

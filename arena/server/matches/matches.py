@@ -81,6 +81,7 @@ class Matches:
         admission: Admission | None = None,
         owner_of: Callable[[str], str] = lambda bot: bot,
         spectator_delay_s: float = 0.0,
+        open_hands: bool = False,
     ) -> None:
         """Begin with none.
 
@@ -95,6 +96,7 @@ class Matches:
           admission: Whether another match can be taken; without it, always.
           owner_of: Names whose a bot is, by its name.
           spectator_delay_s: How long after it happened spectators are told of a match.
+          open_hands: Whether spectators of practice are told what its seats know.
         """
         self.referee = Referee(
             self._ledger, self._synced, lag=lag, gallery=self._gallery, owner_of=owner_of
@@ -121,6 +123,7 @@ class Matches:
         self._galleries: dict[str, Gallery] = {}
         self.feeds: Final = Feeds(spectator_delay_s)
         """What spectators are told of matches that are played alone; those of deal-sets have none."""
+        self._open_hands = open_hands
         self._looking_up = trio.Lock()
         self._draining = False
         self._nursery: trio.Nursery | None = None
@@ -502,7 +505,15 @@ class Matches:
         own = self._galleries.get(spec.match_id)
         if own is not None or spec.deal_set:
             return own
-        return self.feeds.open(spec.match_id)
+        return self.feeds.open(spec.match_id, hands_open=self._shows_hands(spec))
+
+    def _shows_hands(self, spec: MatchSpec) -> bool:
+        """Whether who watches a match alone may see what its seats know: of practice, if who serves says so.
+
+        Whoever made a match with a seed of its own can work out its cards anyway. A fair deal is
+        nobody's to know before it is over.
+        """
+        return self._open_hands and spec.terms.seeded
 
     async def _synced(self) -> None:
         await self._deal_log.synced()

@@ -1,7 +1,8 @@
 """The watch service: matches in play, for spectators.
 
 Of a deal-set nothing is told but that so many of its tables are in play: they play the same
-boards, so how one goes tells what is to come at another.
+boards, so how one goes tells what is to come at another. What is told of a match that is played
+alone is what its feed has: seats' hands only where it was opened so.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -52,5 +53,9 @@ class Watching(watch_pb2_grpc.WatchServiceServicer):
 def _live(feed: Feed) -> watch_pb2.LiveMatch:
     opened = feed.opening.opened
     return watch_pb2.LiveMatch(
-        match_id=feed.match_id, game=opened.terms.game, bots=opened.bots, hand=feed.hand
+        match_id=feed.match_id,
+        game=opened.terms.game,
+        bots=opened.bots,
+        hand=feed.hand,
+        hands_open=opened.hands_open,
     )

@@ -182,7 +182,11 @@ TWINS: Final = (
     ("/m/ID.json", "one match: scores, who won, faults, times"),
     ("/replays/ID.replay", "its replay, signed"),
     ("/live.json", "what is played now, as far as it may be told"),
-    ("/m/ID/feed", "server-sent events of a match in play"),
+    (
+        "/m/ID/live.json",
+        "a match in play: its last step in words, and whose eyes it may be seen with",
+    ),
+    ("/m/ID/feed", "server-sent events of a match in play; /m/ID/feed/EYES where hands are open"),
 )
 
 

@@ -286,6 +286,9 @@ def _seats(seats: Sequence[int]) -> str:
     return f"{low}" if low == high else f"{low}–{high}"
 
 
+_HANDS_OPEN: Final = element("span", "soft", " (hands are open)")
+
+
 def live_table(place: Place, caption: str, found: Iterable[watch_pb2.LiveMatch]) -> Element:
     """Matches in play, a line each."""
     rows = [
@@ -298,7 +301,7 @@ def live_table(place: Place, caption: str, found: Iterable[watch_pb2.LiveMatch])
                 aria_label=f"watch {each.game}: {', '.join(each.bots)}",
             ),
             game_link(place, each.game),
-            ", ".join(each.bots),
+            element("span", "", ", ".join(each.bots), _HANDS_OPEN if each.hands_open else None),
             str(each.hand + 1),
         )
         for each in found
@@ -361,6 +364,7 @@ def live_json(found: watch_pb2.ListLiveResponse | None) -> dict[str, Any]:
                 "game": each.game,
                 "bots": list(each.bots),
                 "hand": each.hand + 1,
+                "hands_open": each.hands_open,
             }
             for each in found.matches
         ],

@@ -85,7 +85,7 @@
     clock = null;
     tick();
     const told = JSON.parse(event.data), link = document.createElement("a");
-    link.href = "all/1.html";
+    link.href = live.dataset.over;
     link.textContent = "all of it, with all hands";
     state.replaceChildren("It is over: " + told.ending + (told.scores.length ? ", scores " + told.scores.join(", ") : "") + ". ", link);
   };

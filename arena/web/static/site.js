@@ -20,4 +20,7 @@
     if (act) { event.preventDefault(); act(); }
   });
   byId("switch").hidden = false;
+  // As on the page of a match that is over: the chosen one of a long row is moved into sight.
+  const chosen = document.querySelector(".eyes [aria-current]"), row = chosen && chosen.closest(".eyes");
+  if (row) row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
 })();

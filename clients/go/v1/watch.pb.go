@@ -188,7 +188,9 @@ type WatchOpened struct {
 	// What the match is played by.
 	Terms *MatchTerms `protobuf:"bytes,1,opt,name=terms,proto3" json:"terms,omitempty"`
 	// The bots by name, in seat order.
-	Bots          []string `protobuf:"bytes,2,rep,name=bots,proto3" json:"bots,omitempty"`
+	Bots []string `protobuf:"bytes,2,rep,name=bots,proto3" json:"bots,omitempty"`
+	// Whether hands are open: every beat has `open_hands`.
+	HandsOpen     bool `protobuf:"varint,3,opt,name=hands_open,json=handsOpen,proto3" json:"hands_open,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -237,6 +239,13 @@ func (x *WatchOpened) GetBots() []string {
 	return nil
 }
 
+func (x *WatchOpened) GetHandsOpen() bool {
+	if x != nil {
+		return x.HandsOpen
+	}
+	return false
+}
+
 // Tells a step.
 type WatchBeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -258,7 +267,9 @@ type WatchBeat struct {
 	BanksMs []uint32 `protobuf:"varint,8,rep,packed,name=banks_ms,json=banksMs,proto3" json:"banks_ms,omitempty"`
 	// When the step was played, in milliseconds since 1970, UTC: about then the seats to act were
 	// asked, and their clocks run.
-	AskedUnixMs   uint64 `protobuf:"varint,9,opt,name=asked_unix_ms,json=askedUnixMs,proto3" json:"asked_unix_ms,omitempty"`
+	AskedUnixMs uint64 `protobuf:"varint,9,opt,name=asked_unix_ms,json=askedUnixMs,proto3" json:"asked_unix_ms,omitempty"`
+	// What seats know; only where hands are open.
+	OpenHands     *WatchHands `protobuf:"bytes,10,opt,name=open_hands,json=openHands,proto3" json:"open_hands,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -356,6 +367,133 @@ func (x *WatchBeat) GetAskedUnixMs() uint64 {
 	return 0
 }
 
+func (x *WatchBeat) GetOpenHands() *WatchHands {
+	if x != nil {
+		return x.OpenHands
+	}
+	return nil
+}
+
+// Tells what seats know after a step.
+type WatchHands struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// All that was told, oldest first; in a key beat, of the whole hand. Those of
+	// `WatchBeat.events` are among them.
+	Told []*WatchTold `protobuf:"bytes,1,rep,name=told,proto3" json:"told,omitempty"`
+	// How many of `told`, from the end, are of the last step.
+	Fresh uint32 `protobuf:"varint,2,opt,name=fresh,proto3" json:"fresh,omitempty"`
+	// The views of the seats after the step, in seat order.
+	Views         []*GameView `protobuf:"bytes,3,rep,name=views,proto3" json:"views,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchHands) Reset() {
+	*x = WatchHands{}
+	mi := &file_cardarena_v1_watch_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchHands) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchHands) ProtoMessage() {}
+
+func (x *WatchHands) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_watch_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchHands.ProtoReflect.Descriptor instead.
+func (*WatchHands) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WatchHands) GetTold() []*WatchTold {
+	if x != nil {
+		return x.Told
+	}
+	return nil
+}
+
+func (x *WatchHands) GetFresh() uint32 {
+	if x != nil {
+		return x.Fresh
+	}
+	return 0
+}
+
+func (x *WatchHands) GetViews() []*GameView {
+	if x != nil {
+		return x.Views
+	}
+	return nil
+}
+
+// Tells of an event, and who was told of it.
+type WatchTold struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What happened.
+	Event *GameEvent `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	// The seats that were told; all of them where everybody was.
+	Seats         []uint32 `protobuf:"varint,2,rep,packed,name=seats,proto3" json:"seats,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchTold) Reset() {
+	*x = WatchTold{}
+	mi := &file_cardarena_v1_watch_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchTold) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchTold) ProtoMessage() {}
+
+func (x *WatchTold) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_watch_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchTold.ProtoReflect.Descriptor instead.
+func (*WatchTold) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *WatchTold) GetEvent() *GameEvent {
+	if x != nil {
+		return x.Event
+	}
+	return nil
+}
+
+func (x *WatchTold) GetSeats() []uint32 {
+	if x != nil {
+		return x.Seats
+	}
+	return nil
+}
+
 // Tells that a move was played for a bot.
 type WatchFault struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -369,7 +507,7 @@ type WatchFault struct {
 
 func (x *WatchFault) Reset() {
 	*x = WatchFault{}
-	mi := &file_cardarena_v1_watch_proto_msgTypes[4]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -381,7 +519,7 @@ func (x *WatchFault) String() string {
 func (*WatchFault) ProtoMessage() {}
 
 func (x *WatchFault) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_watch_proto_msgTypes[4]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -394,7 +532,7 @@ func (x *WatchFault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchFault.ProtoReflect.Descriptor instead.
 func (*WatchFault) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{4}
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WatchFault) GetSeat() uint32 {
@@ -424,7 +562,7 @@ type WatchEnded struct {
 
 func (x *WatchEnded) Reset() {
 	*x = WatchEnded{}
-	mi := &file_cardarena_v1_watch_proto_msgTypes[5]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -436,7 +574,7 @@ func (x *WatchEnded) String() string {
 func (*WatchEnded) ProtoMessage() {}
 
 func (x *WatchEnded) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_watch_proto_msgTypes[5]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -449,7 +587,7 @@ func (x *WatchEnded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchEnded.ProtoReflect.Descriptor instead.
 func (*WatchEnded) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{5}
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WatchEnded) GetEnding() Ending {
@@ -475,7 +613,7 @@ type ListLiveRequest struct {
 
 func (x *ListLiveRequest) Reset() {
 	*x = ListLiveRequest{}
-	mi := &file_cardarena_v1_watch_proto_msgTypes[6]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -487,7 +625,7 @@ func (x *ListLiveRequest) String() string {
 func (*ListLiveRequest) ProtoMessage() {}
 
 func (x *ListLiveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_watch_proto_msgTypes[6]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -500,7 +638,7 @@ func (x *ListLiveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLiveRequest.ProtoReflect.Descriptor instead.
 func (*ListLiveRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{6}
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{8}
 }
 
 // Tells what is in play.
@@ -516,7 +654,7 @@ type ListLiveResponse struct {
 
 func (x *ListLiveResponse) Reset() {
 	*x = ListLiveResponse{}
-	mi := &file_cardarena_v1_watch_proto_msgTypes[7]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -528,7 +666,7 @@ func (x *ListLiveResponse) String() string {
 func (*ListLiveResponse) ProtoMessage() {}
 
 func (x *ListLiveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_watch_proto_msgTypes[7]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -541,7 +679,7 @@ func (x *ListLiveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLiveResponse.ProtoReflect.Descriptor instead.
 func (*ListLiveResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{7}
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListLiveResponse) GetMatches() []*LiveMatch {
@@ -568,14 +706,16 @@ type LiveMatch struct {
 	// The bots by name, in seat order.
 	Bots []string `protobuf:"bytes,3,rep,name=bots,proto3" json:"bots,omitempty"`
 	// The hand that goes on, counted from 0.
-	Hand          uint32 `protobuf:"varint,4,opt,name=hand,proto3" json:"hand,omitempty"`
+	Hand uint32 `protobuf:"varint,4,opt,name=hand,proto3" json:"hand,omitempty"`
+	// Whether hands are open to all who watch.
+	HandsOpen     bool `protobuf:"varint,5,opt,name=hands_open,json=handsOpen,proto3" json:"hands_open,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *LiveMatch) Reset() {
 	*x = LiveMatch{}
-	mi := &file_cardarena_v1_watch_proto_msgTypes[8]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -587,7 +727,7 @@ func (x *LiveMatch) String() string {
 func (*LiveMatch) ProtoMessage() {}
 
 func (x *LiveMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_watch_proto_msgTypes[8]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -600,7 +740,7 @@ func (x *LiveMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LiveMatch.ProtoReflect.Descriptor instead.
 func (*LiveMatch) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{8}
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *LiveMatch) GetMatchId() string {
@@ -631,6 +771,13 @@ func (x *LiveMatch) GetHand() uint32 {
 	return 0
 }
 
+func (x *LiveMatch) GetHandsOpen() bool {
+	if x != nil {
+		return x.HandsOpen
+	}
+	return false
+}
+
 // Counts tables that are sealed.
 type SealedGame struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -646,7 +793,7 @@ type SealedGame struct {
 
 func (x *SealedGame) Reset() {
 	*x = SealedGame{}
-	mi := &file_cardarena_v1_watch_proto_msgTypes[9]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -658,7 +805,7 @@ func (x *SealedGame) String() string {
 func (*SealedGame) ProtoMessage() {}
 
 func (x *SealedGame) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_watch_proto_msgTypes[9]
+	mi := &file_cardarena_v1_watch_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -671,7 +818,7 @@ func (x *SealedGame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SealedGame.ProtoReflect.Descriptor instead.
 func (*SealedGame) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{9}
+	return file_cardarena_v1_watch_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SealedGame) GetGame() string {
@@ -707,10 +854,12 @@ const file_cardarena_v1_watch_proto_rawDesc = "" +
 	"\x06opened\x18\x01 \x01(\v2\x19.cardarena.v1.WatchOpenedH\x00R\x06opened\x12-\n" +
 	"\x04beat\x18\x02 \x01(\v2\x17.cardarena.v1.WatchBeatH\x00R\x04beat\x120\n" +
 	"\x05ended\x18\x03 \x01(\v2\x18.cardarena.v1.WatchEndedH\x00R\x05endedB\x06\n" +
-	"\x04body\"Q\n" +
+	"\x04body\"p\n" +
 	"\vWatchOpened\x12.\n" +
 	"\x05terms\x18\x01 \x01(\v2\x18.cardarena.v1.MatchTermsR\x05terms\x12\x12\n" +
-	"\x04bots\x18\x02 \x03(\tR\x04bots\"\xad\x02\n" +
+	"\x04bots\x18\x02 \x03(\tR\x04bots\x12\x1d\n" +
+	"\n" +
+	"hands_open\x18\x03 \x01(\bR\thandsOpen\"\xe6\x02\n" +
 	"\tWatchBeat\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12\x12\n" +
 	"\x04hand\x18\x02 \x01(\rR\x04hand\x12\x10\n" +
@@ -720,7 +869,18 @@ const file_cardarena_v1_watch_proto_rawDesc = "" +
 	"\x04view\x18\x06 \x01(\v2\x16.cardarena.v1.GameViewR\x04view\x120\n" +
 	"\x06faults\x18\a \x03(\v2\x18.cardarena.v1.WatchFaultR\x06faults\x12\x19\n" +
 	"\bbanks_ms\x18\b \x03(\rR\abanksMs\x12\"\n" +
-	"\rasked_unix_ms\x18\t \x01(\x04R\vaskedUnixMs\"M\n" +
+	"\rasked_unix_ms\x18\t \x01(\x04R\vaskedUnixMs\x127\n" +
+	"\n" +
+	"open_hands\x18\n" +
+	" \x01(\v2\x18.cardarena.v1.WatchHandsR\topenHands\"}\n" +
+	"\n" +
+	"WatchHands\x12+\n" +
+	"\x04told\x18\x01 \x03(\v2\x17.cardarena.v1.WatchToldR\x04told\x12\x14\n" +
+	"\x05fresh\x18\x02 \x01(\rR\x05fresh\x12,\n" +
+	"\x05views\x18\x03 \x03(\v2\x16.cardarena.v1.GameViewR\x05views\"P\n" +
+	"\tWatchTold\x12-\n" +
+	"\x05event\x18\x01 \x01(\v2\x17.cardarena.v1.GameEventR\x05event\x12\x14\n" +
+	"\x05seats\x18\x02 \x03(\rR\x05seats\"M\n" +
 	"\n" +
 	"WatchFault\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12+\n" +
@@ -732,12 +892,14 @@ const file_cardarena_v1_watch_proto_rawDesc = "" +
 	"\x0fListLiveRequest\"w\n" +
 	"\x10ListLiveResponse\x121\n" +
 	"\amatches\x18\x01 \x03(\v2\x17.cardarena.v1.LiveMatchR\amatches\x120\n" +
-	"\x06sealed\x18\x02 \x03(\v2\x18.cardarena.v1.SealedGameR\x06sealed\"b\n" +
+	"\x06sealed\x18\x02 \x03(\v2\x18.cardarena.v1.SealedGameR\x06sealed\"\x81\x01\n" +
 	"\tLiveMatch\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x12\n" +
 	"\x04bots\x18\x03 \x03(\tR\x04bots\x12\x12\n" +
-	"\x04hand\x18\x04 \x01(\rR\x04hand\"U\n" +
+	"\x04hand\x18\x04 \x01(\rR\x04hand\x12\x1d\n" +
+	"\n" +
+	"hands_open\x18\x05 \x01(\bR\thandsOpen\"U\n" +
 	"\n" +
 	"SealedGame\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12\x16\n" +
@@ -761,45 +923,51 @@ func file_cardarena_v1_watch_proto_rawDescGZIP() []byte {
 	return file_cardarena_v1_watch_proto_rawDescData
 }
 
-var file_cardarena_v1_watch_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_cardarena_v1_watch_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_cardarena_v1_watch_proto_goTypes = []any{
 	(*WatchRequest)(nil),     // 0: cardarena.v1.WatchRequest
 	(*WatchResponse)(nil),    // 1: cardarena.v1.WatchResponse
 	(*WatchOpened)(nil),      // 2: cardarena.v1.WatchOpened
 	(*WatchBeat)(nil),        // 3: cardarena.v1.WatchBeat
-	(*WatchFault)(nil),       // 4: cardarena.v1.WatchFault
-	(*WatchEnded)(nil),       // 5: cardarena.v1.WatchEnded
-	(*ListLiveRequest)(nil),  // 6: cardarena.v1.ListLiveRequest
-	(*ListLiveResponse)(nil), // 7: cardarena.v1.ListLiveResponse
-	(*LiveMatch)(nil),        // 8: cardarena.v1.LiveMatch
-	(*SealedGame)(nil),       // 9: cardarena.v1.SealedGame
-	(*MatchTerms)(nil),       // 10: cardarena.v1.MatchTerms
-	(*GameEvent)(nil),        // 11: cardarena.v1.GameEvent
-	(*GameView)(nil),         // 12: cardarena.v1.GameView
-	(FaultKind)(0),           // 13: cardarena.v1.FaultKind
-	(Ending)(0),              // 14: cardarena.v1.Ending
+	(*WatchHands)(nil),       // 4: cardarena.v1.WatchHands
+	(*WatchTold)(nil),        // 5: cardarena.v1.WatchTold
+	(*WatchFault)(nil),       // 6: cardarena.v1.WatchFault
+	(*WatchEnded)(nil),       // 7: cardarena.v1.WatchEnded
+	(*ListLiveRequest)(nil),  // 8: cardarena.v1.ListLiveRequest
+	(*ListLiveResponse)(nil), // 9: cardarena.v1.ListLiveResponse
+	(*LiveMatch)(nil),        // 10: cardarena.v1.LiveMatch
+	(*SealedGame)(nil),       // 11: cardarena.v1.SealedGame
+	(*MatchTerms)(nil),       // 12: cardarena.v1.MatchTerms
+	(*GameEvent)(nil),        // 13: cardarena.v1.GameEvent
+	(*GameView)(nil),         // 14: cardarena.v1.GameView
+	(FaultKind)(0),           // 15: cardarena.v1.FaultKind
+	(Ending)(0),              // 16: cardarena.v1.Ending
 }
 var file_cardarena_v1_watch_proto_depIdxs = []int32{
 	2,  // 0: cardarena.v1.WatchResponse.opened:type_name -> cardarena.v1.WatchOpened
 	3,  // 1: cardarena.v1.WatchResponse.beat:type_name -> cardarena.v1.WatchBeat
-	5,  // 2: cardarena.v1.WatchResponse.ended:type_name -> cardarena.v1.WatchEnded
-	10, // 3: cardarena.v1.WatchOpened.terms:type_name -> cardarena.v1.MatchTerms
-	11, // 4: cardarena.v1.WatchBeat.events:type_name -> cardarena.v1.GameEvent
-	12, // 5: cardarena.v1.WatchBeat.view:type_name -> cardarena.v1.GameView
-	4,  // 6: cardarena.v1.WatchBeat.faults:type_name -> cardarena.v1.WatchFault
-	13, // 7: cardarena.v1.WatchFault.kind:type_name -> cardarena.v1.FaultKind
-	14, // 8: cardarena.v1.WatchEnded.ending:type_name -> cardarena.v1.Ending
-	8,  // 9: cardarena.v1.ListLiveResponse.matches:type_name -> cardarena.v1.LiveMatch
-	9,  // 10: cardarena.v1.ListLiveResponse.sealed:type_name -> cardarena.v1.SealedGame
-	0,  // 11: cardarena.v1.WatchService.Watch:input_type -> cardarena.v1.WatchRequest
-	6,  // 12: cardarena.v1.WatchService.ListLive:input_type -> cardarena.v1.ListLiveRequest
-	1,  // 13: cardarena.v1.WatchService.Watch:output_type -> cardarena.v1.WatchResponse
-	7,  // 14: cardarena.v1.WatchService.ListLive:output_type -> cardarena.v1.ListLiveResponse
-	13, // [13:15] is the sub-list for method output_type
-	11, // [11:13] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	7,  // 2: cardarena.v1.WatchResponse.ended:type_name -> cardarena.v1.WatchEnded
+	12, // 3: cardarena.v1.WatchOpened.terms:type_name -> cardarena.v1.MatchTerms
+	13, // 4: cardarena.v1.WatchBeat.events:type_name -> cardarena.v1.GameEvent
+	14, // 5: cardarena.v1.WatchBeat.view:type_name -> cardarena.v1.GameView
+	6,  // 6: cardarena.v1.WatchBeat.faults:type_name -> cardarena.v1.WatchFault
+	4,  // 7: cardarena.v1.WatchBeat.open_hands:type_name -> cardarena.v1.WatchHands
+	5,  // 8: cardarena.v1.WatchHands.told:type_name -> cardarena.v1.WatchTold
+	14, // 9: cardarena.v1.WatchHands.views:type_name -> cardarena.v1.GameView
+	13, // 10: cardarena.v1.WatchTold.event:type_name -> cardarena.v1.GameEvent
+	15, // 11: cardarena.v1.WatchFault.kind:type_name -> cardarena.v1.FaultKind
+	16, // 12: cardarena.v1.WatchEnded.ending:type_name -> cardarena.v1.Ending
+	10, // 13: cardarena.v1.ListLiveResponse.matches:type_name -> cardarena.v1.LiveMatch
+	11, // 14: cardarena.v1.ListLiveResponse.sealed:type_name -> cardarena.v1.SealedGame
+	0,  // 15: cardarena.v1.WatchService.Watch:input_type -> cardarena.v1.WatchRequest
+	8,  // 16: cardarena.v1.WatchService.ListLive:input_type -> cardarena.v1.ListLiveRequest
+	1,  // 17: cardarena.v1.WatchService.Watch:output_type -> cardarena.v1.WatchResponse
+	9,  // 18: cardarena.v1.WatchService.ListLive:output_type -> cardarena.v1.ListLiveResponse
+	17, // [17:19] is the sub-list for method output_type
+	15, // [15:17] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_watch_proto_init() }
@@ -819,7 +987,7 @@ func file_cardarena_v1_watch_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_watch_proto_rawDesc), len(file_cardarena_v1_watch_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

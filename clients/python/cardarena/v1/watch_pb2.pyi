@@ -91,6 +91,9 @@ class WatchOpened(_message.Message):
 
     TERMS_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
+    HANDS_OPEN_FIELD_NUMBER: _builtins.int
+    hands_open: _builtins.bool
+    """Whether hands are open: every beat has `open_hands`."""
     @_builtins.property
     def terms(self) -> _game_pb2.MatchTerms:
         """What the match is played by."""
@@ -104,10 +107,11 @@ class WatchOpened(_message.Message):
         *,
         terms: _game_pb2.MatchTerms | None = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
+        hands_open: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "hands_open", b"hands_open", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -128,6 +132,7 @@ class WatchBeat(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     BANKS_MS_FIELD_NUMBER: _builtins.int
     ASKED_UNIX_MS_FIELD_NUMBER: _builtins.int
+    OPEN_HANDS_FIELD_NUMBER: _builtins.int
     number: _builtins.int
     """Counts the steps of the match from 1, which is the deal."""
     hand: _builtins.int
@@ -156,6 +161,10 @@ class WatchBeat(_message.Message):
     def banks_ms(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """By seat, what is left in its bank after the step. Of answers since then nothing is told."""
 
+    @_builtins.property
+    def open_hands(self) -> Global___WatchHands:
+        """What seats know; only where hands are open."""
+
     def __init__(
         self,
         *,
@@ -168,14 +177,81 @@ class WatchBeat(_message.Message):
         faults: _abc.Iterable[Global___WatchFault] | None = ...,
         banks_ms: _abc.Iterable[_builtins.int] | None = ...,
         asked_unix_ms: _builtins.int = ...,
+        open_hands: Global___WatchHands | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["open_hands", b"open_hands", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_unix_ms", b"asked_unix_ms", "banks_ms", b"banks_ms", "events", b"events", "faults", b"faults", "fresh", b"fresh", "hand", b"hand", "key", b"key", "number", b"number", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["asked_unix_ms", b"asked_unix_ms", "banks_ms", b"banks_ms", "events", b"events", "faults", b"faults", "fresh", b"fresh", "hand", b"hand", "key", b"key", "number", b"number", "open_hands", b"open_hands", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WatchBeat: _TypeAlias = WatchBeat  # noqa: Y015
+
+@_typing.final
+class WatchHands(_message.Message):
+    """Tells what seats know after a step."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOLD_FIELD_NUMBER: _builtins.int
+    FRESH_FIELD_NUMBER: _builtins.int
+    VIEWS_FIELD_NUMBER: _builtins.int
+    fresh: _builtins.int
+    """How many of `told`, from the end, are of the last step."""
+    @_builtins.property
+    def told(self) -> _containers.RepeatedCompositeFieldContainer[Global___WatchTold]:
+        """All that was told, oldest first; in a key beat, of the whole hand. Those of
+        `WatchBeat.events` are among them.
+        """
+
+    @_builtins.property
+    def views(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.GameView]:
+        """The views of the seats after the step, in seat order."""
+
+    def __init__(
+        self,
+        *,
+        told: _abc.Iterable[Global___WatchTold] | None = ...,
+        fresh: _builtins.int = ...,
+        views: _abc.Iterable[_game_pb2.GameView] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fresh", b"fresh", "told", b"told", "views", b"views"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchHands: _TypeAlias = WatchHands  # noqa: Y015
+
+@_typing.final
+class WatchTold(_message.Message):
+    """Tells of an event, and who was told of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def event(self) -> _game_pb2.GameEvent:
+        """What happened."""
+
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The seats that were told; all of them where everybody was."""
+
+    def __init__(
+        self,
+        *,
+        event: _game_pb2.GameEvent | None = ...,
+        seats: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchTold: _TypeAlias = WatchTold  # noqa: Y015
 
 @_typing.final
 class WatchFault(_message.Message):
@@ -288,12 +364,15 @@ class LiveMatch(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
+    HANDS_OPEN_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match's id."""
     game: _builtins.str
     """The game's id."""
     hand: _builtins.int
     """The hand that goes on, counted from 0."""
+    hands_open: _builtins.bool
+    """Whether hands are open to all who watch."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The bots by name, in seat order."""
@@ -305,10 +384,11 @@ class LiveMatch(_message.Message):
         game: _builtins.str = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
         hand: _builtins.int = ...,
+        hands_open: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "hand", b"hand", "match_id", b"match_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "hand", b"hand", "hands_open", b"hands_open", "match_id", b"match_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -31,6 +31,9 @@ class WatchServiceStub(object):
     Matches of a deal-set that is open are sealed: its tables play the same boards, so who
     sees one would know the hands at another. Of those there are counts alone.
 
+    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
+    its own is told of with all that its seats know. No fair deal ever is.
+
     No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
     """
@@ -58,6 +61,9 @@ class WatchServiceServicer(object):
 
     Matches of a deal-set that is open are sealed: its tables play the same boards, so who
     sees one would know the hands at another. Of those there are counts alone.
+
+    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
+    its own is told of with all that its seats know. No fair deal ever is.
 
     No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
@@ -107,6 +113,9 @@ class WatchService(object):
 
     Matches of a deal-set that is open are sealed: its tables play the same boards, so who
     sees one would know the hands at another. Of those there are counts alone.
+
+    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
+    its own is told of with all that its seats know. No fair deal ever is.
 
     No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.

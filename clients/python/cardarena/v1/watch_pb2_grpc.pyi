@@ -32,6 +32,9 @@ class WatchServiceStub:
     Matches of a deal-set that is open are sealed: its tables play the same boards, so who
     sees one would know the hands at another. Of those there are counts alone.
 
+    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
+    its own is told of with all that its seats know. No fair deal ever is.
+
     No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
     """
@@ -57,6 +60,9 @@ class WatchServiceAsyncStub(WatchServiceStub):
     Matches of a deal-set that is open are sealed: its tables play the same boards, so who
     sees one would know the hands at another. Of those there are counts alone.
 
+    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
+    its own is told of with all that its seats know. No fair deal ever is.
+
     No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
     """
@@ -77,6 +83,9 @@ class WatchServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Matches of a deal-set that is open are sealed: its tables play the same boards, so who
     sees one would know the hands at another. Of those there are counts alone.
+
+    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
+    its own is told of with all that its seats know. No fair deal ever is.
 
     No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
