@@ -148,7 +148,9 @@ def frozen(value):
     if dataclasses.is_dataclass(value):
         fields = dataclasses.fields(value)
         slotted = not hasattr(value, "__dict__")
-        fixed = value.__dataclass_params__.frozen
+        params = value.__dataclass_params__
+        # Hashed by fields that may change: only `arena.games.values.value` makes such classes, and type checkers hold them.
+        fixed = params.frozen or params.unsafe_hash
         return fixed and slotted and all(frozen(getattr(value, each.name)) for each in fields)
     return value is None or isinstance(value, (int, str))
 

@@ -1,11 +1,11 @@
 """What a seat may do, may know and is told at Abstrac."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import Card
 from arena.games.contract import Listed, Seat
+from arena.games.values import value
 
 HALF: Final = 26
 """Cards in each half of the 52-card game."""
@@ -23,14 +23,14 @@ class Order(StrEnum):
     SECOND = "second"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Choose:
     """Take first, or leave that to the dealer."""
 
     order: Order
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Take:
     """Take `count` cards from the top of the row."""
 
@@ -48,7 +48,7 @@ TAKES: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """A row was laid out; in the 52-card game once for each half."""
 
@@ -58,19 +58,19 @@ class Dealt:
     row: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Chosen:
     seat: Seat
     order: Order
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Taken:
     seat: Seat
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A deal, or a half, was scored; `points` and `totals` by seat."""
 
@@ -82,7 +82,7 @@ class Scored:
 Event: TypeAlias = Dealt | Chosen | Taken | Scored
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """Everything about the match: nothing is hidden but the order of undealt cards."""
 

@@ -4,13 +4,13 @@ The digest's section on information: all that was shown is public, also where
 it went. The own hand is private, and no one is sent the undealt cards.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import JOKER, PACK_52, Card
 from arena.games.arlington.sets import Spectrum, is_set, set_of, spectra_of
 from arena.games.contract import Seat
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -25,14 +25,14 @@ class Phase(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class LeadCard:
     """Lead a card to a trick (R9)."""
 
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class LeadSet:
     """Lead a set onto the own table, in a spectrum that it fits (R10).
 
@@ -49,7 +49,7 @@ class LeadSet:
             object.__setattr__(self, "spectrum", next(iter(spectra_of(self.cards)), None))
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PlayS2:
     """Bury a set on any table, the 2s with it (R15)."""
 
@@ -59,7 +59,7 @@ class PlayS2:
     """The set's place on that table, from 0."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Add:
     """Add a card of the hand to a set on any table (R16)."""
 
@@ -68,7 +68,7 @@ class Add:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TakeJoker:
     """Take a joker out of a set on any table, a suit card for it (R17)."""
 
@@ -77,19 +77,19 @@ class TakeJoker:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PlayCard:
     """Play a card, any card, to the trick."""
 
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Pass:
     """Let the active set be."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Overplay:
     """Beat the active set with a higher one of its spectrum, cards in any order (R11)."""
 
@@ -99,7 +99,7 @@ class Overplay:
         _put_in_order(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Kill:
     """Bury the active set with the 2s and take the lead (R14)."""
 
@@ -122,7 +122,7 @@ KILL: Final = Kill()
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Began:
     """A hand was dealt; the seat after the dealer has the lead."""
 
@@ -130,7 +130,7 @@ class Began:
     dealer: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The hand of a seat, told to that seat."""
 
@@ -138,38 +138,38 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class CardLed:
     seat: Seat
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class CardPlayed:
     seat: Seat
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TrickTaken:
     """The seat's card is buried; the others of the trick are in its hand."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class SetLed:
     seat: Seat
     cards: tuple[Card, ...]
     spectrum: Spectrum
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Passed:
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Overplayed:
     """The seat's set is active now; the one before it is buried."""
 
@@ -177,21 +177,21 @@ class Overplayed:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Killed:
     """The active set is buried, and the 2s with it; the seat has the lead."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class SetKept:
     """All have answered: the seat keeps the active set and has the lead."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class S2Played:
     """The seat buried a set on the owner's table, and the 2s with it."""
 
@@ -200,7 +200,7 @@ class S2Played:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class CardAdded:
     """The seat added a card to a set on the owner's table."""
 
@@ -210,7 +210,7 @@ class CardAdded:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class JokerTaken:
     """The seat has a joker of a set on the owner's table, the set the card."""
 
@@ -220,7 +220,7 @@ class JokerTaken:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """The hand was scored; by seat, `points` of this hand alone."""
 
@@ -247,7 +247,7 @@ Event: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Active:
     """The set that the others may beat, the last on its owner's table."""
 
@@ -258,7 +258,7 @@ class Active:
     """The one it was led in, which an overplay has to follow."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Table:
     """The sets in front of a seat."""
 
@@ -268,7 +268,7 @@ class Table:
     """What each set would score now."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """The public part of the match and the own hand."""
 

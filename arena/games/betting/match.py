@@ -10,7 +10,6 @@ over it. The score is what a seat has won or lost, in chips, in both.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
@@ -18,6 +17,7 @@ from typing import Any, Final
 from arena.games.betting.rounds import Round, clockwise
 from arena.games.contract import BadOptions, Result, Seat, Told, places_of
 from arena.games.options import check_hands, hands_setting, setting
+from arena.games.values import value
 
 HANDS_PER_SEAT: Final = 10
 """Hands of a cash match for each seat, unless an option says otherwise."""
@@ -33,7 +33,7 @@ class Format(StrEnum):
     FREEZEOUT = "freezeout"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Terms:
     """What was agreed for the match."""
 
@@ -43,7 +43,7 @@ class Terms:
     """Hands at most; in a cash match exactly."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scores:
     """Chips won and lost, by seat."""
 
@@ -52,7 +52,7 @@ class Scores:
     totals: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Match:
     """What outlasts a hand, and who plays the one that is on."""
 
@@ -157,7 +157,7 @@ class Action(StrEnum):
     RAISE = "raise"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Line:
     """The betting of a hand so far: three lists side by side, an entry for each action."""
 
@@ -169,7 +169,7 @@ class Line:
     """For each round of betting begun, how many actions came before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Acted:
     """A seat bet or declined to."""
 
@@ -179,7 +179,7 @@ class Acted:
     """Its total of the round after the action."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class UncalledReturned:
     """A seat got back the part of its bet that nobody called."""
 
@@ -187,7 +187,7 @@ class UncalledReturned:
     amount: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HandEnded:
     """A hand was settled; `nets` of this hand alone, both by seat."""
 

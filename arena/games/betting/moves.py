@@ -1,41 +1,42 @@
 """What a seat may do when it is its turn to bet (B1), and the moves of one turn."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from arena.games.values import value
 
-@dataclass(frozen=True, slots=True)
+
+@value(frozen=True, slots=True)
 class Fold:
     """Give up the hand. Not allowed where checking is free."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Check:
     """Add nothing, as nothing is to be called."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Call:
     """Match the bet, or go all-in below it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Bet:
     """Be the first to put chips in, for a total of `to`."""
 
     to: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Raise:
     """Go beyond what is to be matched, for a total of `to` in this round."""
 
     to: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class BringIn:
     """Open the first round of a stud game, as must be, with `to` chips."""
 

@@ -18,7 +18,6 @@ is `pending`, and takes the chips out with `collect`. Amounts are chips. What is
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
@@ -38,6 +37,7 @@ from arena.games.betting.moves import (
     wagers,
 )
 from arena.games.contract import IllegalMove, Seat
+from arena.games.values import value
 
 
 class Structure(StrEnum):
@@ -51,7 +51,7 @@ class Structure(StrEnum):
     """From a smallest size to the whole stack."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Limits:
     """The limits of one round."""
 
@@ -64,7 +64,7 @@ class Limits:
     """Raises after the bet, also between two seats (B6); not used in no-limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Chips:
     """Where the chips of a hand are, by seat. All of it is public."""
 
@@ -76,7 +76,7 @@ class Chips:
     """Put in before: antes and earlier rounds."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Price:
     """What the bets of a round have come to."""
 
@@ -90,7 +90,7 @@ class Price:
     """Full bets and raises so far, a big blind and a full bring-in among them."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Round:
     """A round between two moves, and what the seat to act may do with its chips."""
 

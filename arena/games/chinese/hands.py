@@ -5,12 +5,12 @@ are those of Chinese Poker.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from arena import poker
 from arena.cards import CANONICAL, Card
 from arena.games.chinese.naturals import NATURAL_UNITS, NaturalHand
+from arena.games.values import value
 from arena.poker import HandClass
 
 FRONT_SIZE: Final = 3
@@ -50,7 +50,7 @@ def high_first(cards: Sequence[Card]) -> tuple[Card, ...]:
         return tuple(sorted(cards, key=lambda card: (_FROM_HIGH.get(card, 1), card)))
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Rows:
     """Thirteen cards as they are set. Each row is high first."""
 
@@ -97,7 +97,7 @@ def row_units(rows: Strengths) -> tuple[int, int, int]:
     return front_units(rows.front), middle_units(rows.middle), back_units(rows.back)
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Surrendered:
     """Stands for the rows of a seat that gave the hand up."""
 

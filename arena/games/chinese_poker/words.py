@@ -1,6 +1,5 @@
 """What is said at a match of Chinese Poker: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -8,6 +7,7 @@ from arena.cards import Card
 from arena.games.chinese.hands import Rows, high_first
 from arena.games.chinese.naturals import Natural
 from arena.games.contract import Seat
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -21,7 +21,7 @@ class Phase(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Set:
     """Set all thirteen cards; a foul is accepted, and loses.
 
@@ -39,17 +39,17 @@ class Set:
         object.__setattr__(self, "back", high_first(self.back))
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class DeclareNatural:
     """Show the highest natural of the hand instead of setting it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Play:
     """Stand by the setting."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Surrender:
     """Give the hand up for two units to each opponent without a natural."""
 
@@ -64,7 +64,7 @@ SURRENDER: Final = Surrender()
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HandBegan:
     """Thirteen cards were dealt to each seat."""
 
@@ -72,7 +72,7 @@ class HandBegan:
     dealer: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The seat's cards, high first; for that seat alone."""
 
@@ -80,7 +80,7 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NaturalDeclared:
     """A seat shows a natural, and is out of the rest of the hand."""
 
@@ -90,14 +90,14 @@ class NaturalDeclared:
     """Back, middle and front of three flushes or straights; else high first."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Surrendered:
     """A seat gave up; its cards stay hidden."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Revealed:
     """A seat that plays shows its setting."""
 
@@ -108,7 +108,7 @@ class Revealed:
     fouled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A hand was settled; `units` of this hand alone, both by seat."""
 
@@ -123,7 +123,7 @@ Event: TypeAlias = HandBegan | Dealt | NaturalDeclared | Surrendered | Revealed 
 # What a seat may know.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class ShownNatural:
     """A natural that was declared."""
 
@@ -133,7 +133,7 @@ class ShownNatural:
     """Back, middle and front of three flushes or straights; else high first."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know; nothing says who has made its choice."""
 

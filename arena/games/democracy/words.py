@@ -1,11 +1,11 @@
 """What a seat may do, may know and is told at Democracy."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import JOKER, SUITS, Card
 from arena.games.contract import Seat
+from arena.games.values import value
 
 RANKING: Final = "6789TJQKA345"
 """Ranks of the pack from low to high."""
@@ -27,7 +27,7 @@ class Phase(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PlayCard:
     """Play a card of the own hand, any card; it is shown when all have played."""
 
@@ -41,7 +41,7 @@ Move: TypeAlias = PlayCard
 PLAYS: Final = {card: PlayCard(card) for card in HAND_ORDER}
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class SuitPoints:
     """Captured points of one seat, by suit; a whole suit is 25."""
 
@@ -54,7 +54,7 @@ class SuitPoints:
 NO_POINTS: Final = SuitPoints()
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Island:
     """The tricks of an island that were shown. All of it is public."""
 
@@ -72,7 +72,7 @@ class Island:
     """Upcards of tied tricks, which nobody captured."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """The public part of the match and the own hand."""
 
@@ -96,7 +96,7 @@ class View:
     """Tribes of the completed islands, by seat."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class DayBegan:
     """A day was dealt."""
 
@@ -107,7 +107,7 @@ class DayBegan:
     """Cards dealt to each seat, and as many to the pool."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The seat's cards for the day, from low to high; for that seat alone."""
 
@@ -115,14 +115,14 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TurnedUp:
     """The top card of the pool was turned, for the next trick."""
 
     upcard: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Shown:
     """The cards of a trick, by seat; `winner` captured, or it was a `TIE`."""
 
@@ -131,7 +131,7 @@ class Shown:
     winner: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """An island was scored; all by seat, `tribes` of this island alone."""
 

@@ -1,6 +1,5 @@
 """What a match of Eleusis consists of while it is played."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from arena.cards import Card
@@ -18,6 +17,7 @@ from arena.games.eleusis.words import (
     Phase,
     Play,
 )
+from arena.games.values import value
 
 NO_LAYOUT: Final = Layout((), (), (), (), ())
 NO_CALLS: Final = Calls((), (), (), ())
@@ -25,7 +25,7 @@ NO_GUESSES: Final = Guesses((), ())
 NO_OFFICE: Final = Office(None, 0, (), ())
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Match:
     """What outlasts a hand."""
 
@@ -47,7 +47,7 @@ class Match:
         return self.seats[dealer + 1 :] + self.seats[:dealer]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Secret:
     """The rule of the hand and what only its dealer may know of it."""
 
@@ -64,7 +64,7 @@ class Secret:
     """The most that the rule cost for one card while it was tried."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Cards:
     """Cards that are not on the table."""
 
@@ -77,7 +77,7 @@ class Cards:
     """Packs used in this hand."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Turn:
     """Whose turn it is and how far it has come."""
 
@@ -88,7 +88,7 @@ class Turn:
     """Turns completed, by seat."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Attempts:
     """Wrong guesses of the hand (Express)."""
 
@@ -98,7 +98,7 @@ class Attempts:
     """Where the last guess of each seat fails; told after the hand."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Table:
     """All that a hand consists of, once it is dealt."""
 
@@ -108,7 +108,7 @@ class Table:
     office: Office
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class State:
     """A match between two moves."""
 

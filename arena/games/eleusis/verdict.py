@@ -1,9 +1,9 @@
 """What became of a secret rule or of a guess at it, as a match keeps it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from arena.cards import Card
+from arena.games.values import value
 
 
 class Verdict(StrEnum):
@@ -18,7 +18,7 @@ class Verdict(StrEnum):
     TOO_PERMISSIVE = "too_permissive"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Witness:
     """Where a guess and the rule differ: on `card` after `line`."""
 

@@ -1,6 +1,5 @@
 """What is said at a match of Eleusis: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -8,6 +7,7 @@ from arena.cards import Card
 from arena.games.cel import DECK_ORDER
 from arena.games.contract import Seat
 from arena.games.eleusis.verdict import Verdict
+from arena.games.values import value
 
 SHOWN_CALLS: Final = 64
 """No-plays that a view remembers; older ones were told as events."""
@@ -56,26 +56,26 @@ class End(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Rule:
     """Set the rule of the hand. One that is refused may be followed by another."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Play:
     """Play one card, or several that follow each other from left to right."""
 
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NoPlay:
     """Say that no card of the hand is right, and show it."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Judge:
     """Say as the prophet whether the turn was right.
 
@@ -86,19 +86,19 @@ class Judge:
     card: Card | None
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Declare:
     """Become the prophet."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Guess:
     """Say what the rule is; nothing is lost if it is not that."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Pass:
     """Neither declare nor guess."""
 
@@ -120,7 +120,7 @@ NO_RULE: Final = Rule("")
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HandBegan:
     """A hand began; its dealer is asked for the rule."""
 
@@ -128,7 +128,7 @@ class HandBegan:
     dealer: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class RuleRefused:
     """The rule cannot be used; for the dealer alone."""
 
@@ -136,14 +136,14 @@ class RuleRefused:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class RuleReplaced:
     """The second rule was refused too, so the arena chose this one; for the dealer alone."""
 
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """There is a rule, cards were dealt and the starter was turned up."""
 
@@ -153,7 +153,7 @@ class Dealt:
     stock: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Drawn:
     """Cards that a seat was dealt or drew; for that seat alone."""
 
@@ -161,7 +161,7 @@ class Drawn:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Played:
     """A seat played cards. Whether they are right is told next."""
 
@@ -169,7 +169,7 @@ class Played:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NoPlayCalled:
     """A seat said that none of these cards, its whole hand, is right."""
 
@@ -177,7 +177,7 @@ class NoPlayCalled:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Judged:
     """The prophet gave its opinion, and on a no-play the card it holds for right."""
 
@@ -186,14 +186,14 @@ class Judged:
     card: Card | None
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class ProphetDeposed:
     """The prophet was wrong, draws five cards and plays again."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PlayResolved:
     """Played cards were right and went to the mainline, or wrong and went beside it."""
 
@@ -205,7 +205,7 @@ class PlayResolved:
     expelled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NoPlayResolved:
     """A no-play was right, or a card of the hand was and went to the mainline."""
 
@@ -220,7 +220,7 @@ class NoPlayResolved:
     expelled: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PackAdded:
     """The stock was too small: another shuffled pack lies under it."""
 
@@ -228,7 +228,7 @@ class PackAdded:
     """Packs of this hand so far."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class ProphetDeclared:
     """A seat became the prophet; `marker` is the number of cards played before."""
 
@@ -236,14 +236,14 @@ class ProphetDeclared:
     marker: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Passed:
     """A seat did not declare, or did not guess."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Guessed:
     """A seat guessed the rule; all hear the guess and whether it is right."""
 
@@ -252,7 +252,7 @@ class Guessed:
     accepted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class GuessRefuted:
     """After the hand: where a seat's last wrong guess differs from the rule."""
 
@@ -264,7 +264,7 @@ class GuessRefuted:
     """Whether the card may follow by the rule; the guess says the opposite."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HandScored:
     """A hand ended and its rule is shown; `scores` of the hand, `totals` of the match."""
 
@@ -301,7 +301,7 @@ Event: TypeAlias = (
 # What a seat may know.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Layout:
     """The cards on the table.
 
@@ -322,7 +322,7 @@ class Layout:
     """The place in the mainline, from 0, of the card above each."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Calls:
     """The latest no-plays, in order; at most `SHOWN_CALLS`.
 
@@ -339,7 +339,7 @@ class Calls:
     right: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Guesses:
     """The latest wrong guesses, in order; at most `SHOWN_GUESSES`."""
 
@@ -347,7 +347,7 @@ class Guesses:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Office:
     """The prophet, those who were, and those who may not play any more."""
 
@@ -359,7 +359,7 @@ class Office:
     expelled: tuple[Seat, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """The public part of the match, the own hand, and for the dealer the rule."""
 

@@ -1,9 +1,10 @@
 """What the tricks of Jam are worth: slams, majorities, rubbers (J7 to J10)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
+
+from arena.games.values import value
 
 HAND: Final = 5
 TRICKS: Final = 26
@@ -15,7 +16,7 @@ BABY: Final = 4
 GRAND: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Claim:
     """What a seat's tricks of a deal are worth, at best (J9)."""
 

@@ -1,12 +1,12 @@
 """What is said at a match of Jam: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from arena.cards import Card
 from arena.games.contract import Seat
 from arena.games.jam.scoring import Claim
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -25,19 +25,19 @@ class Source(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Play:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Draw:
     """Take the top card of the own stock or of the own discard pile."""
 
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Discard:
     card: Card
 
@@ -48,7 +48,7 @@ Move: TypeAlias = Play | Draw | Discard
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Began:
     """A deal began; the dealer has the black cards, the other seat the red ones (J2)."""
 
@@ -56,7 +56,7 @@ class Began:
     dealer: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The hand of a seat, told to that seat."""
 
@@ -64,20 +64,20 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Played:
     seat: Seat
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Won:
     """The seat won the trick."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Drawn:
     """A seat drew a card; which one is told of the discard pile's only."""
 
@@ -86,7 +86,7 @@ class Drawn:
     card: Card | None
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Received:
     """The card that a seat drew from its stock, told to that seat."""
 
@@ -94,13 +94,13 @@ class Received:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Discarded:
     seat: Seat
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A deal was scored; all by seat. `totals` are those of the rubber or match."""
 
@@ -117,7 +117,7 @@ Event: TypeAlias = Began | Dealt | Played | Won | Drawn | Received | Discarded |
 # What a seat may know.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know; a spectator's has no cards held."""
 

@@ -1,10 +1,10 @@
 """What tricks, sequences and hands of Klaberjass are worth."""
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from arena.cards import SUITS, Card, pack
 from arena.games.contract import Seat
+from arena.games.values import value
 
 NATURAL: Final = "789TJQKA"
 """Ranks from low to high in sequences, of every suit."""
@@ -31,7 +31,7 @@ MOST_POINTS: Final = sum(_POINTS["s"].values()) + LAST_TRICK + BELA + 2 * FIFTY
 """Of a hand in which one seat takes every trick: nine cards hold two fifties at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Split:
     """What the points of a seat in a hand came from."""
 

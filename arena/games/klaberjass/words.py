@@ -1,12 +1,12 @@
 """What is said at a match of Klaberjass: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import SUITS, Card
 from arena.games.contract import Seat
 from arena.games.klaberjass.scoring import FIFTY, PACK_32, TWENTY, Split
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -56,76 +56,76 @@ class Word(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Take:
     """Make the suit of the upcard trump."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Pass:
     """Let the other seat bid."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Schmeiss:
     """Offer to throw the hand in; if that is refused, one makes trump oneself (R4)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Yes:
     """Accept the schmeiss: the hand is thrown in."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class No:
     """Refuse the schmeiss: the seat that called it makes trump."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Name:
     """Make this suit trump."""
 
     suit: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Keep:
     """Leave the upcard where it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Exchange:
     """Take the upcard for the seven of trump (the dix, R5)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NoMeld:
     """Announce no sequence."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Announce:
     """Announce the value of the own best sequence; nothing else may be said (R6)."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Good:
     """Let the other's announcement stand."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NotGood:
     """Answer a twenty with a fifty."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HowHigh:
     """Answer with the same value and ask for the top card."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Play:
     """Play a card; with `bela`, the first of king and queen of trump (R10)."""
 
@@ -206,7 +206,7 @@ SECOND_BIDS: Final[dict[str, tuple[Move, ...]]] = {
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Began:
     """A hand was dealt, six cards to each seat."""
 
@@ -215,7 +215,7 @@ class Began:
     upcard: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """Cards dealt to a seat, first six and later three; told to that seat."""
 
@@ -223,7 +223,7 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Called:
     """The seat said this in the bidding."""
 
@@ -231,7 +231,7 @@ class Called:
     call: Call
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Made:
     """The seat became the maker."""
 
@@ -239,21 +239,21 @@ class Made:
     trump: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class ThrownIn:
     """The hand was thrown in; nobody scores, and the same seat deals (R3)."""
 
     hand: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Kept:
     """The seat left the upcard where it is."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Exchanged:
     """The seat took this upcard; the seven of trump lies in its place."""
 
@@ -261,7 +261,7 @@ class Exchanged:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Announced:
     """The seat announced a sequence of this value, or none if it is 0."""
 
@@ -269,7 +269,7 @@ class Announced:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Answered:
     """The dealer answered an announcement."""
 
@@ -277,7 +277,7 @@ class Answered:
     word: Word
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NamedTop:
     """The seat had to name the rank of its best sequence's top card (R7)."""
 
@@ -285,7 +285,7 @@ class NamedTop:
     rank: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NamedSuit:
     """The seat had to name the suit of its best sequence (R7)."""
 
@@ -293,7 +293,7 @@ class NamedSuit:
     suit: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Played:
     """The seat played a card, and called the bela with it if so."""
 
@@ -302,7 +302,7 @@ class Played:
     bela: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Won:
     """The seat won the trick; `value` with the last trick's ten."""
 
@@ -310,7 +310,7 @@ class Won:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Shown:
     """The seat that won the contest showed its sequences, worth `value` (R8)."""
 
@@ -319,7 +319,7 @@ class Shown:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A hand was scored; lists are by seat."""
 
@@ -354,7 +354,7 @@ Event: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Auction:
     """How trump was made. All of it is public."""
 
@@ -368,7 +368,7 @@ class Auction:
     """Who took the upcard for the seven of trump."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Contest:
     """What was said of sequences. All of it is public."""
 
@@ -389,7 +389,7 @@ class Contest:
     """The winner's sequences, from the end of the first trick."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know; a spectator's has no cards held."""
 

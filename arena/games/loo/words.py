@@ -1,11 +1,11 @@
 """What is said at a match of Loo: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, SUITS, Card, as_named
 from arena.games.contract import Seat
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -40,27 +40,27 @@ class Ending(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PlayHand:
     """Play for the pot; without a trick that costs five chips."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Pass:
     """Stay out of the hand."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class RevealFlush:
     """Show a flush: the best flush among all players ends the hand (R6)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Hold:
     """Show nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Exchange:
     """Discard these cards, named in any order, and draw as many."""
 
@@ -77,7 +77,7 @@ class Exchange:
         return move
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Play:
     """Play a card; `civil` with the ace of trump led keeps Pam out of the trick (R7)."""
 
@@ -100,7 +100,7 @@ CIVIL: Final = {suit: Play("A" + suit, civil=True) for suit in SUITS}
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Began:
     """A hand was dealt; the suit of the upcard is trump, and the dealer's five are in the pot."""
 
@@ -110,7 +110,7 @@ class Began:
     pot: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The hand of a seat, told to that seat."""
 
@@ -118,7 +118,7 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Declared:
     """The seat plays, or passes."""
 
@@ -126,7 +126,7 @@ class Declared:
     plays: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Exchanged:
     """The seat exchanged this many cards."""
 
@@ -134,7 +134,7 @@ class Exchanged:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Drawn:
     """The cards that a seat drew for its discards, told to that seat."""
 
@@ -142,14 +142,14 @@ class Drawn:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Recycled:
     """The stock was empty, so that many dead cards were shuffled into a new one (R4)."""
 
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class FlushShown:
     """The best flush; `exempt` are other players with a flush or Pam, which they do not show."""
 
@@ -158,7 +158,7 @@ class FlushShown:
     exempt: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Played:
     """The seat played a card, and said "Pam be civil" with it if so."""
 
@@ -167,14 +167,14 @@ class Played:
     civil: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Won:
     """The seat won the trick."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A hand was settled."""
 
@@ -195,7 +195,7 @@ Event: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know; a spectator's has no cards held or discarded."""
 

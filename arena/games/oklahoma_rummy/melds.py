@@ -11,7 +11,6 @@ nowhere, not even in the two-slot of a run (R4).
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations
@@ -26,6 +25,7 @@ from arena.games.oklahoma_rummy.scoring import (
     TWO,
     TWOS,
 )
+from arena.games.values import value
 
 CardList: TypeAlias = tuple[Card, ...]
 LooseMeld: TypeAlias = tuple["MeldKind", CardList]
@@ -57,7 +57,7 @@ class End(StrEnum):
     HIGH = "high"
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TableMeld:
     """A meld on the table."""
 

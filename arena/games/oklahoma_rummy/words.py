@@ -1,12 +1,12 @@
 """What is said at a match of Oklahoma Rummy: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card
 from arena.games.contract import Seat
 from arena.games.oklahoma_rummy.melds import CardList, End, MeldKind, TableMeld, canonical
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -18,12 +18,12 @@ class Phase(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Draw:
     """Draw the top card of the stock, which is made anew if it is empty (R8)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class TakePile:
     """Meld the top discard with two cards of the hand, then take the rest of the pile (R6)."""
 
@@ -35,12 +35,12 @@ class TakePile:
         object.__setattr__(self, "cards", canonical(self.kind, self.cards))
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Decline:
     """Leave the pile where nothing can be drawn, which ends the hand (R8)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Meld:
     """Put down three or four cards of the hand."""
 
@@ -53,7 +53,7 @@ class Meld:
         object.__setattr__(self, "cards", canonical(self.kind, self.cards))
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Extend:
     """Add a card of the hand to a meld of one's own."""
 
@@ -64,14 +64,14 @@ class Extend:
     """Where a run grows; None for a set."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Discard:
     """End the turn with any card but a queen of spades."""
 
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class NoDiscard:
     """End the turn with nothing but queens of spades in hand (R9)."""
 
@@ -88,7 +88,7 @@ DISCARDS: Final = {card: Discard(card) for card in PACK_52}
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Began:
     """A hand began; the seat after the dealer has the first turn."""
 
@@ -98,7 +98,7 @@ class Began:
     upcard: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The hand of a seat, told to that seat."""
 
@@ -106,7 +106,7 @@ class Dealt:
     cards: CardList
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class StockRebuilt:
     """All discards but the top were shuffled into a new stock."""
 
@@ -116,12 +116,12 @@ class StockRebuilt:
     """Its cards."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Drew:
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Received:
     """The card that a seat drew, told to that seat."""
 
@@ -129,7 +129,7 @@ class Received:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PileTaken:
     """A seat laid a meld with the top discard and took the rest of the pile."""
 
@@ -139,20 +139,20 @@ class PileTaken:
     """What came to its hand, in the order discarded."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Declined:
     """A seat could have taken the pile, and let the hand end."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Melded:
     seat: Seat
     meld: TableMeld
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Extended:
     seat: Seat
     index: int
@@ -162,20 +162,20 @@ class Extended:
     """Where a run grew; None for a set."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Discarded:
     seat: Seat
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class KeptQueens:
     """A seat ended its turn without a discard: it has nothing but queens of spades (R9)."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A hand was scored; lists are by seat."""
 
@@ -208,7 +208,7 @@ Event: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Table:
     """The melds in front of a seat."""
 
@@ -216,7 +216,7 @@ class Table:
     """In the order laid."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know; a spectator's has no cards held."""
 

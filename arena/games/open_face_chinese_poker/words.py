@@ -1,12 +1,12 @@
 """What is said at a match of Open-Face Chinese Poker: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
 from arena.cards import PACK_52, Card
 from arena.games.chinese.hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE, high_first
 from arena.games.contract import Seat
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -20,7 +20,7 @@ class Phase(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Place:
     """Put cards into rows. The order within a row means nothing."""
 
@@ -57,7 +57,7 @@ SINGLES: Final = {
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HandBegan:
     """A hand began; `fantasyland` says by seat who is there."""
 
@@ -66,7 +66,7 @@ class HandBegan:
     fantasyland: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The seat's first cards, five or thirteen; for that seat alone."""
 
@@ -74,7 +74,7 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Drawn:
     """The seat drew a card, which all see."""
 
@@ -82,7 +82,7 @@ class Drawn:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Placed:
     """The seat put cards into its rows."""
 
@@ -92,7 +92,7 @@ class Placed:
     back: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Revealed:
     """The rows that a seat set in Fantasyland."""
 
@@ -102,7 +102,7 @@ class Revealed:
     back: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A hand was scored; all by seat."""
 
@@ -118,7 +118,7 @@ class Scored:
 Event: TypeAlias = HandBegan | Dealt | Drawn | Placed | Revealed | Scored
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Layout:
     """The rows of one seat."""
 
@@ -139,7 +139,7 @@ class Layout:
         return Layout(self.front + move.front, self.middle + move.middle, self.back + move.back)
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know. Nothing shows whether a seat in Fantasyland has set."""
 

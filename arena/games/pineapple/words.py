@@ -1,6 +1,5 @@
 """What is said at a match of Pineapple: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -9,6 +8,7 @@ from arena.games.betting.match import Acted, HandEnded, Line, UncalledReturned
 from arena.games.betting.moves import Bet, Call, Check, Fold, Raise
 from arena.games.betting.rounds import Chips
 from arena.games.contract import Seat
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -33,7 +33,7 @@ class Street(StrEnum):
 # What a seat may do, beside betting.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Discard:
     """Give up one of the own three cards. Nobody else ever sees it."""
 
@@ -49,7 +49,7 @@ DISCARDS: Final = {card: Discard(card) for card in PACK_52}
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HandBegan:
     """Antes and blinds were posted; three cards go to each seat that has chips."""
 
@@ -58,7 +58,7 @@ class HandBegan:
     chips: Chips
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The seat's hole cards, in the order dealt; for that seat alone."""
 
@@ -66,7 +66,7 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class GaveUp:
     """The card that the seat discarded; for that seat alone."""
 
@@ -74,14 +74,14 @@ class GaveUp:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Discarded:
     """These seats have all discarded."""
 
     seats: tuple[Seat, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class BoardDealt:
     """Cards were added to the board."""
 
@@ -89,7 +89,7 @@ class BoardDealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Shown:
     """The two cards that a seat has kept, at the showdown (B12, P8)."""
 
@@ -97,7 +97,7 @@ class Shown:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PotWon:
     """A pot was shared out."""
 
@@ -126,7 +126,7 @@ Event: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know; nothing says who has discarded before all have."""
 

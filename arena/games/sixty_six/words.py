@@ -1,6 +1,5 @@
 """What is said at a match of Sixty-Six: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -8,6 +7,7 @@ from arena.cards import SUITS, Card
 from arena.games.contract import Seat
 from arena.games.sixty_six.scoring import Reason
 from arena.games.sixty_six.tricks import PACK_24
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -21,29 +21,29 @@ class Phase(StrEnum):
 # What a seat may do.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Claim:
     """Say that the own points are 66 or more; the hand ends, right or wrong (R5)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Close:
     """Turn the upcard down: nobody draws any more, and suit must be followed (R2)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Exchange:
     """Take the upcard for the nine of trump (R4)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Marriage:
     """Show king and queen of a suit; one of the two must then be led (R10)."""
 
     suit: str
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Play:
     """Lead a card, or play one to the card led."""
 
@@ -63,7 +63,7 @@ PLAYS: Final = {card: Play(card) for card in PACK_24}
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Began:
     """A hand was dealt; the suit of the upcard is trump."""
 
@@ -72,7 +72,7 @@ class Began:
     upcard: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The hand of a seat, told to that seat."""
 
@@ -80,21 +80,21 @@ class Dealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Claimed:
     """The seat said that it has 66 points."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Closed:
     """The seat closed the stock."""
 
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Exchanged:
     """The seat took this upcard; the nine of trump lies in its place."""
 
@@ -102,7 +102,7 @@ class Exchanged:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Married:
     """The seat showed a marriage; its points wait for a trick if `pending`."""
 
@@ -112,7 +112,7 @@ class Married:
     pending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Played:
     """The seat played a card."""
 
@@ -120,7 +120,7 @@ class Played:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Won:
     """The seat won the trick; `value` with the last trick's and a marriage that waited."""
 
@@ -128,7 +128,7 @@ class Won:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Drawn:
     """The seat drew this card, told to that seat; the upcard, drawn last, is told to all."""
 
@@ -136,7 +136,7 @@ class Drawn:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Scored:
     """A hand was scored; lists are by seat."""
 
@@ -156,7 +156,7 @@ Event: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know; a spectator's has no cards held."""
 

@@ -1,6 +1,5 @@
 """What is said at a match of Soko: moves, events, and what a seat may know."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -9,6 +8,7 @@ from arena.games.betting.match import Acted, HandEnded, Line, UncalledReturned
 from arena.games.betting.moves import Bet, BringIn, Call, Check, Fold, Raise
 from arena.games.betting.rounds import Chips
 from arena.games.contract import Seat
+from arena.games.values import value
 
 
 class Phase(StrEnum):
@@ -27,7 +27,7 @@ Move: TypeAlias = BringIn | Fold | Check | Call | Bet | Raise
 # What is told.
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class HandBegan:
     """Antes were posted, and each seat that has chips gets a card down."""
 
@@ -36,7 +36,7 @@ class HandBegan:
     chips: Chips
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Dealt:
     """The seat's hole card; for that seat alone."""
 
@@ -44,7 +44,7 @@ class Dealt:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class UpcardsDealt:
     """A card was dealt face up to each of `seats`, in this order."""
 
@@ -53,7 +53,7 @@ class UpcardsDealt:
     cards: tuple[Card, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class BroughtIn:
     """The seat opened the first round."""
 
@@ -61,7 +61,7 @@ class BroughtIn:
     to: int
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class Shown:
     """The hole card of a seat, at the showdown (B12)."""
 
@@ -69,7 +69,7 @@ class Shown:
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class PotWon:
     """A pot was shared out."""
 
@@ -94,7 +94,7 @@ Event: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value(frozen=True, slots=True)
 class View:
     """What one seat may know."""
 
