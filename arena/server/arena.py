@@ -150,8 +150,15 @@ class Arena:
 
     # Bots.
 
-    def hello(self, hello: play_pb2.Hello, outbox: Outbox, address: str = LOCAL) -> Session:
-        """Attach a stream from an address to its bot's session.
+    def hello(
+        self,
+        hello: play_pb2.Hello,
+        outbox: Outbox,
+        address: str = LOCAL,
+        *,
+        walled: bool = False,
+    ) -> Session:
+        """Attach a stream from an address, or from behind the wall, to its bot's session.
 
         Raises:
           Refused: if the token is unknown, too much is said, or the arena drains and the bot has
@@ -159,7 +166,7 @@ class Arena:
         """
         if self._closed:
             raise draining()
-        bot = self.tokens.bot(hello.token)
+        bot = self.tokens.bot(hello.token, walled=walled)
         known = self.sessions.get(bot)
         self.tokens.bind_guest(hello.token, here=known is not None and known.connected)
         session = self.sessions.hello(bot, hello, outbox, address=address, drains=self._draining)

@@ -495,7 +495,8 @@ class _Host:
     def _make_play_server(self, arena: Arena) -> grpc.aio.Server:
         """The server of jailed bots: they can play, and nothing else."""
         server = grpc.aio.server(interceptors=self._interceptors(arena), options=OPTIONS)
-        play = play_handler(arena, self._journal.flush, arena.now_s, self._watch)
+        flush = self._journal.flush
+        play = play_handler(arena, flush, arena.now_s, self._watch, walled=True)
         server.add_generic_rpc_handlers((play,))
         return server
 

@@ -55,9 +55,18 @@ def test_there_is_no_other_call_on_the_socket_of_jailed_bots(arena, name, call):
 
 def test_a_bot_says_hello_there(arena, tokens):
     token = new_token()
-    tokens.add(token, BotId("ann"))
+    tokens.add(token, BotId("ann"), walled=True)
     with Client(f"unix:{arena.play_socket}") as client:
         client.stream(token).expect("welcome")
+
+
+def test_its_token_is_good_nowhere_else_and_no_other_is_good_there(arena, tokens):
+    jailed, other = new_token(), new_token()
+    tokens.add(jailed, BotId("bob"), walled=True)
+    tokens.add(other, BotId("cec"))
+    for token, address in ((jailed, arena.address), (other, f"unix:{arena.play_socket}")):
+        with Client(address) as client:
+            assert client.stream(token).error().code() is grpc.StatusCode.PERMISSION_DENIED
 
 
 def test_it_is_for_its_owner_alone_and_gone_afterwards(tmp_path):

@@ -25,7 +25,8 @@ def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch)
     async def nobody_comes(_):
         await trio.sleep_forever()
 
-    arena = SimpleNamespace(tokens=Tokens(), address="", sessions={}, arrived=nobody_comes)
+    tokens = Tokens()
+    arena = SimpleNamespace(tokens=tokens, address="", sessions={}, arrived=nobody_comes)
     (tmp_path / "bot.py").write_text(TELLS)
     command = BotCommand("ann", (sys.executable, str(tmp_path / "bot.py")))
 
@@ -38,3 +39,4 @@ def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch)
     (told,) = (tmp_path / "data").rglob("told.json")
     at = str(told.parent)
     assert json.loads(told.read_text()) == {"home": at, "tmp": at, "cwd": at}
+    assert not tokens._launched, "the token of a process that has ended is good no more"

@@ -102,6 +102,59 @@ def test_a_launched_bots_token_has_the_form_of_all():
         Tokens().add("hunter2", BotId("crew"))
 
 
+# The wall.
+
+JAILED, KEYED, OTHER, UNJAILED = (new_token() for _ in range(4))
+# fmt: off
+DOORS = [
+    # whose token     by the socket of the jailed?   said         why
+    (JAILED,          True,                          None,        "a jailed bot comes by its socket"),
+    (JAILED,          False,                         "NOT_YOURS", "a jailed bot's token has got out"),
+    (KEYED,           False,                         "NOT_YOURS", "a key of its name, from elsewhere, while it plays"),
+    (KEYED,           True,                          "NOT_YOURS", "a key of its name, by the socket"),
+    (OTHER,           True,                          "NOT_YOURS", "a jailed bot plays for another bot as well"),
+    (OTHER,           False,                         None,        "another bot comes from elsewhere"),
+    (UNJAILED,        False,                         None,        "a bot that is launched without a wall"),
+    (UNJAILED,        True,                          "NOT_YOURS", "the same, by the socket"),
+    ("guest:visitor", True,                          "NOT_YOURS", "a guest by the socket"),
+    ("guest:visitor", False,                         None,        "a guest from elsewhere"),
+]
+# fmt: on
+
+
+def walled_tokens():
+    keys = [key(KEYED, bot="alpha"), key(OTHER, bot="beta")]
+    tokens = Tokens(guests=True, keys=keys)
+    tokens.add(JAILED, BotId("alpha"), walled=True)
+    tokens.add(UNJAILED, BotId("gamma"))
+    return tokens
+
+
+@pytest.mark.parametrize(("token", "walled", "said", "why"), DOORS, ids=[row[-1] for row in DOORS])
+def test_a_jailed_bot_comes_by_its_socket_and_nobody_else_for_it(token, walled, said, why):
+    tokens = walled_tokens()
+    if said is None:
+        tokens.bot(token, walled=walled)
+    else:
+        with pytest.raises(Refused) as refused:
+            tokens.bot(token, walled=walled)
+        assert refused.value.reason == said
+
+
+def test_a_jailed_bots_token_is_good_for_no_call_but_its_stream():
+    with pytest.raises(Refused) as refused:
+        walled_tokens().holder(JAILED)
+    assert refused.value.reason == "NOT_YOURS"
+
+
+def test_once_its_process_has_ended_its_owner_may_dial_in_again_and_its_token_is_unknown():
+    tokens = walled_tokens()
+    tokens.drop(JAILED)
+    assert tokens.bot(KEYED) == BotId("alpha")
+    assert reason(tokens, JAILED) == "UNKNOWN_TOKEN"
+    tokens.drop(JAILED)  # nothing is left to be dropped
+
+
 # Time.
 
 # fmt: off

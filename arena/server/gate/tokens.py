@@ -106,6 +106,8 @@ class Tokens:
         it could not."""
         self._now = now
         self._launched: dict[bytes, BotId] = {}
+        self._walled: dict[bytes, BotId] = {}
+        """Of those the bots that are behind the arena's wall."""
         self._keys: dict[bytes, Key] = {}
         self._claimed: set[str] = set()
         self._owners: dict[str, str] = {}
@@ -120,12 +122,25 @@ class Tokens:
         self.learn(keys)
         self.doubtful()  # keys that expired before now have no streams yet
 
-    def add(self, token: str, bot: BotId) -> None:
-        """Let in a bot that this arena launches, with a token of `new_token`."""
+    def add(self, token: str, bot: BotId, *, walled: bool = False) -> None:
+        """Let in a bot that this arena launches, with a token of `new_token`.
+
+        A `walled` bot is jailed: it comes by the socket of the jailed alone, and until its token is
+        dropped nobody comes as this bot from elsewhere, whatever keys there are.
+        """
         if not well_formed(token):
             raise ValueError("tokens are made by new_token")
-        self._launched[token_sha256(token)] = bot
+        digest = token_sha256(token)
+        self._launched[digest] = bot
+        if walled:
+            self._walled[digest] = bot
         self._claimed.add(bot.name.casefold())
+
+    def drop(self, token: str) -> None:
+        """Let a bot in no more whose process has ended."""
+        digest = token_sha256(token)
+        self._launched.pop(digest, None)
+        self._walled.pop(digest, None)
 
     def learn(self, keys: Iterable[Key]) -> None:
         """Take in keys that were added or revoked."""
@@ -175,27 +190,39 @@ class Tokens:
         found, self._used = self._used, set()
         return frozenset(found)
 
-    def bot(self, token: str) -> BotId:
-        """Which bot says hello with this token.
+    def bot(self, token: str, *, walled: bool = False) -> BotId:
+        """Which bot says hello with this token, by the socket of the jailed (`walled`) or from elsewhere.
 
         Raises:
           Refused: if it is not a bot's token, or has become invalid; for a guest, if the name
-            is malformed or taken.
+            is malformed or taken; if a jailed bot comes from elsewhere, another as that bot, or
+            another by the socket of the jailed.
         """
+        if walled and token_sha256(token) not in self._walled:
+            text = "here only those play that the arena has launched behind its wall"
+            raise denied("NOT_YOURS", text)
         if self.guests and token.startswith(GUEST):
             return self._guest(_name_and_secret(token)[0])
-        bot = self.holder(token).bot
+        bot = self._holder(token).bot
         if bot is None:
             text = "the token of an organiser or an owner does not play: a bot needs its own"
             raise denied("WRONG_SCOPE", text)
+        if not walled and bot in self._walled.values():
+            raise denied("NOT_YOURS", f"the arena has launched {bot.name} itself, behind its wall")
         return bot
 
     def holder(self, token: str) -> Holder:
-        """Who has this token.
+        """Who has this token, which came with a call that is no play stream.
 
         Raises:
-          Refused: if it is nobody's, or no longer valid.
+          Refused: if it is nobody's, no longer valid, or of a bot behind the arena's wall.
         """
+        found = self._holder(token)
+        if token_sha256(token) in self._walled:
+            raise denied("NOT_YOURS", _BEHIND_THE_WALL)
+        return found
+
+    def _holder(self, token: str) -> Holder:
         if not token:
             raise unauthenticated("NO_TOKEN", "a token is needed")
         if not well_formed(token):
@@ -251,6 +278,9 @@ class Tokens:
         self._guest_secrets.pop(name.casefold(), None)
         if self._guests.get(name.casefold()) == name:
             del self._guests[name.casefold()]
+
+
+_BEHIND_THE_WALL: Final = "this token is of a bot behind the arena's wall, and good there alone"
 
 
 def _name_and_secret(token: str) -> tuple[str, str]:

@@ -34,13 +34,19 @@ LAST_WORDS_S: Final = 1.0
 
 
 def play_handler(
-    arena: Arena, flush: Callable[[], None], now_s: Callable[[], float], watch: Watch
+    arena: Arena,
+    flush: Callable[[], None],
+    now_s: Callable[[], float],
+    watch: Watch,
+    *,
+    walled: bool = False,
 ) -> grpc.GenericRpcHandler:
     """The handler of the play service.
 
-    `flush` writes the journal, before anything that follows from it is sent.
+    `flush` writes the journal, before anything that follows from it is sent; `walled` is whether
+    it is served to jailed bots.
     """
-    stream = _Play(arena, flush, now_s, watch)
+    stream = _Play(arena, flush, now_s, watch, walled=walled)
     method: Any = grpc.stream_stream_rpc_method_handler(stream.play)
     handler: grpc.GenericRpcHandler = grpc.method_handlers_generic_handler(
         SERVICE, {"Play": method}
@@ -55,7 +61,10 @@ class _Play:
         flush: Callable[[], None],
         now_s: Callable[[], float],
         watch: Watch,
+        *,
+        walled: bool,
     ) -> None:
+        self._walled = walled
         self._arena = arena
         self._watch = watch
         self._counts = watch.counts
@@ -83,7 +92,7 @@ class _Play:
         outbox = self._outbox()
         began_s = self._now_s()
         peer, reason = context.peer(), "CUT_OFF"
-        session = self._arena.hello(hello, outbox, address_of(peer))
+        session = self._arena.hello(hello, outbox, address_of(peer), walled=self._walled)
         owner = self._arena.tokens.owner_of(session.bot.name)
         self._caused(owner, began_s, self._now_s())
         epoch = session.epoch

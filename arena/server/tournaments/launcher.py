@@ -114,10 +114,10 @@ class Launcher:
 
     async def _start(self, bot: BotId) -> None:
         token = new_token()
-        self._arena.tokens.add(token, bot)
         name = instance_name(bot.name, bot.instance)
         at_terminal = bot.name == self._terminal
         wall = None if at_terminal else self._wall
+        self._arena.tokens.add(token, bot, walled=wall is not None)
         socket = None if wall is None else self._arena.play_socket
         address = self._arena.address
         if wall is not None:
@@ -138,11 +138,12 @@ class Launcher:
                 socket=socket,
             )
         except BadCommand as error:
+            self._arena.tokens.drop(token)
             self._failed_starts[bot] = MAX_STARTS
             self._failures[bot] = str(error)
             return
         self._running[bot] = process
-        self._nursery.start_soon(self._watch, bot, process)
+        self._nursery.start_soon(self._watch, bot, process, token)
         self._failures.pop(bot, None)
         arrived = False
         with trio.move_on_after(math.inf if at_terminal else CONNECT_S):
@@ -160,11 +161,12 @@ class Launcher:
             words = process.last_words()
             self._failures[bot] += self._wall.what_it_hid(words, process.visible, process.command)
 
-    async def _watch(self, bot: BotId, process: BotProcess) -> None:
+    async def _watch(self, bot: BotId, process: BotProcess, token: str) -> None:
         """Tell the bot's session when its process has ended: it will not come back."""
         try:
             await process.watch(self._heard and functools.partial(self._heard, bot.name))
         finally:
+            self._arena.tokens.drop(token)
             session = self._arena.sessions.get(bot)
             if session is not None and self._running.get(bot) is process:
                 session.leave()

@@ -1735,7 +1735,9 @@ export const PlayService: GenService<{
    * |                     | REVOKED_TOKEN             |                        |
    * | PERMISSION_DENIED   | WRONG_SCOPE; NOT_YOURS:   | stops                  |
    * |                     | a guest took the name of  |                        |
-   * |                     | a bot that has a key      |                        |
+   * |                     | a bot that has a key, or  |                        |
+   * |                     | somebody that of a bot    |                        |
+   * |                     | which the arena jails     |                        |
    * | INVALID_ARGUMENT    | MALFORMED, BAD_NAME,      | stops                  |
    * |                     | TOO_MANY_GAMES            |                        |
    * | FAILED_PRECONDITION | NO_HELLO: the first       | stops                  |
