@@ -15,7 +15,7 @@ USED_BY = {
     "cel": ("eleusis",),
 }
 """Packages that several families share, or that are worth a row of their own."""
-COMMON = frozenset({"catalogue", "contract", "notation", "options"})
+COMMON = frozenset({"catalogue", "contract", "notation", "options", "values"})
 """What all games share: no rules, and tested elsewhere."""
 
 

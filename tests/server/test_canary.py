@@ -544,9 +544,9 @@ def plant_a_token_in_the_log(patch):
     patch.setattr(logs, "_TOKEN", re.compile("(never)$^"))
     bot = Tokens.bot
 
-    def telling(self, token):
+    def telling(self, token, **door):
         logging.getLogger("arena.x").info("hello with %s", token)
-        return bot(self, token)
+        return bot(self, token, **door)
 
     patch.setattr(Tokens, "bot", telling)
 
@@ -593,7 +593,7 @@ def plant_the_text_of_errors_in_answers(patch):
 def plant_the_token_in_its_refusal(patch):
     holder = Tokens.holder
 
-    def telling(self, token):
+    def telling(self, token, **door):
         try:
             return holder(self, token)
         except Refused as refused:
