@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,18 @@ def replaceable_parts():
     with pytest.MonkeyPatch.context() as patch:
         setattr_as_ever(patch, pytest.MonkeyPatch, "setattr", replace)
         yield
+
+
+@pytest.fixture(scope="session")
+def beside():
+    """Threads for what mostly waits, and goes on beside the tests.
+
+    They have ended before the interpreter ends: a gRPC server cannot be stopped after that, and
+    the process would stay for ever.
+    """
+    threads = ThreadPoolExecutor(max_workers=24, thread_name_prefix="beside")
+    yield threads
+    threads.shutdown(cancel_futures=True)
 
 
 def pytest_addoption(parser):

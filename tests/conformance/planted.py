@@ -126,13 +126,17 @@ def knows_every_value():
 
 
 def sends_any_number_of_answers():
-    frames = Session.frames
+    frames, gathered = Session.frames, []
 
-    def all_at_once(self, answers):
+    def three_at_once(self, answers):
+        gathered.extend(answers)
+        if len(gathered) < 3:  # on a busy machine each would go alone, and none could see the fault
+            return []
+        together, gathered[:] = list(gathered), []
         self._max_answers = 0
-        return frames(self, answers)
+        return frames(self, together)
 
-    Session.frames = all_at_once
+    Session.frames = three_at_once
 
 
 def never_pings():

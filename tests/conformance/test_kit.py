@@ -148,9 +148,9 @@ def test_the_python_sdk_passes(case):
 
 
 @pytest.fixture(scope="module")
-def long():
+def long(beside):
     """An idle stream is watched beside what comes next."""
-    return begun(CLIENT)
+    return begun(CLIENT, beside)
 
 
 def with_fault(name):
@@ -158,7 +158,7 @@ def with_fault(name):
 
 
 @pytest.fixture(scope="module")
-def verdicts(long, request):
+def verdicts(long, request, beside):
     """Of the faults that are tried in this run."""
     tried = {
         item.callspec.params.get("fault")
@@ -166,7 +166,7 @@ def verdicts(long, request):
         if hasattr(item, "callspec")
     }
     rows = [(each.__name__, found_by) for each, found_by in planted.FAULTS.items() if each in tried]
-    return judged(rows, with_fault)
+    return judged(rows, with_fault, beside)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The conformance kit as the SDKs' tests use it: what only waits goes on beside all else."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 from arena.conformance.cases import load
 from arena.conformance.play import judge
@@ -16,7 +15,6 @@ LONG = tuple(case for case in CASES if case.long)
 TRIES = 3
 """A busy machine hides a fault, as what comes too late is not seen; it never makes one up."""
 
-_BESIDE = ThreadPoolExecutor(max_workers=24, thread_name_prefix="beside")
 _BUILDING = threading.Lock()
 
 
@@ -26,9 +24,14 @@ def case_of(case_id):
     return found
 
 
-def begun(client):
-    """The verdicts to come of the cases that take long, because they watch an idle stream."""
-    return [_BESIDE.submit(judge, case, client, KIT) for case in LONG]
+def begun(client, beside):
+    """The verdicts to come of the cases that take long, because they watch an idle stream.
+
+    Args:
+      client: A client's command.
+      beside: The threads they are played on.
+    """
+    return [beside.submit(judge, case, client, KIT) for case in LONG]
 
 
 def passes_every_case(client, long, jobs=4):
@@ -40,7 +43,7 @@ def passes_every_case(client, long, jobs=4):
     assert result_line(verdicts) == f"PASS {len(CASES)}/{len(CASES)}"
 
 
-def judged(rows, planted):
+def judged(rows, planted, beside):
     """The verdict to come of each planted fault, by the case that must find it.
 
     Clients are built one after the other, and each is judged while the next one is built.
@@ -48,10 +51,11 @@ def judged(rows, planted):
     Args:
       rows: Of each fault what `planted` is given, and at the end the case's id.
       planted: Builds a client with a fault in it, and gives its command.
+      beside: The threads they are built and judged on.
     """
     long = {case.id for case in LONG}
     first = sorted(rows, key=lambda row: row[-1] not in long)
-    return {row[-1]: _BESIDE.submit(_judged, planted, row) for row in first}
+    return {row[-1]: beside.submit(_judged, planted, row) for row in first}
 
 
 def _judged(planted, row):

@@ -20,9 +20,9 @@ def go(*arguments, folder=SDK):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def long():
+def long(beside):
     """An idle stream is watched from the first test on."""
-    return begun(languages.go().client)
+    return begun(languages.go().client, beside)
 
 
 def test_its_own_tests_pass():
@@ -104,8 +104,8 @@ def planted(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def verdicts(planted):
-    return judged(FAULTS, planted)
+def verdicts(planted, beside):
+    return judged(FAULTS, planted, beside)
 
 
 @pytest.mark.parametrize("found_by", [row[-1] for row in FAULTS])

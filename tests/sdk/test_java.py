@@ -19,9 +19,9 @@ pytestmark = [languages.mark_of("Java"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def long():
+def long(beside):
     """An idle stream is watched from the first test on."""
-    return begun(languages.java().client)
+    return begun(languages.java().client, beside)
 
 
 def test_generated_code_is_up_to_date(tmp_path):
@@ -89,8 +89,8 @@ def planted(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def verdicts(planted):
-    return judged(FAULTS, planted)
+def verdicts(planted, beside):
+    return judged(FAULTS, planted, beside)
 
 
 @pytest.mark.parametrize("found_by", [row[-1] for row in FAULTS])

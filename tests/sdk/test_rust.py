@@ -21,9 +21,9 @@ pytestmark = [languages.mark_of("Rust"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def long():
+def long(beside):
     """An idle stream is watched from the first test on."""
-    return begun(languages.rust().client)
+    return begun(languages.rust().client, beside)
 
 
 def test_its_own_tests_pass():
@@ -142,8 +142,8 @@ def planted(copied, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def verdicts(planted):
-    return judged(FAULTS, planted)
+def verdicts(planted, beside):
+    return judged(FAULTS, planted, beside)
 
 
 @pytest.mark.parametrize("found_by", [row[-1] for row in FAULTS])
