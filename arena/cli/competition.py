@@ -19,6 +19,7 @@ from arena.cli.arguments import log_to
 from arena.cli.desk import Desk, LocalDesk, desk_options, told_plainly
 from arena.cli.jail import jailed, walled
 from arena.cli.lobby import patiently
+from arena.cli.playing import playing_command
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import say
 from arena.competition.plan_file import CompetitionPlan, Kind, read_plan
@@ -265,7 +266,8 @@ def _begin(
             walled(demand, desk.data, read_only, desk.commands(name)) as wall,
             _bars(desk, name, quiet=as_json) as told,
         ):
-            play_alone(name, desk.data, wall=wall, told=told)
+            command = playing_command(desk.data, demand=demand, read_only=read_only)
+            play_alone(name, desk.data, command, wall=wall, told=told)
     except KeyboardInterrupt:
         text = f"stopped; `arena competition start {name}` goes on where it stood"
         raise click.ClickException(text) from None

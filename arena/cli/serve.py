@@ -13,12 +13,14 @@ import trio
 
 from arena.cli.arguments import data_option, log_to, plain_errors
 from arena.cli.jail import jailed, level_of
+from arena.cli.playing import playing_command
 from arena.cli.web import WEB_PORT
 from arena.jail import Demand, Level, Wall, raise_wall
 from arena.replay.signing import arena_key
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.competitions.hall import Hall
+from arena.server.competitions.playing_processes import Command, PlayingProcesses
 from arena.server.data_folder import store_path
 from arena.server.gate.key_watch import KeySource, KeyWatch
 from arena.server.gate.tokens import Tokens
@@ -34,6 +36,7 @@ from arena.store import Store, keep_in, open_store
 
 DEFAULT_PORT = 7654
 WEB_STOP_S = 10.0
+MOST_PROCESSES = 64
 _HANDED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 """What `arena web` gets of this program's environment."""
 _PORT = click.IntRange(0, 65_535)
@@ -48,6 +51,7 @@ Examples:
   arena serve --web --spectator-delay 60
   arena serve --web --open-hands
   arena serve --host unix:arena.sock
+  arena serve --processes 4
   arena serve --store postgresql://arena@db.example/arena
   arena serve --host 0.0.0.0 --tls-cert arena.crt --tls-key arena.key
 
@@ -135,6 +139,15 @@ On this machine a bot without a key is let in as a guest, by the token `guest:NA
     "Only where none but this machine is listened to.",
 )
 @click.option(
+    "--processes",
+    default=1,
+    type=click.IntRange(1, MOST_PROCESSES),
+    show_default=True,
+    metavar="N",
+    help="Deal out the deal-sets of bots that the arena launches to N processes. With 1 this one "
+    "plays them; bots that dial in play in this one always.",
+)
+@click.option(
     "--store",
     "store_url",
     default="",
@@ -163,6 +176,7 @@ def serve(
     web_port: int,
     spectator_delay: float,
     open_hands: bool,
+    processes: int,
     store_url: str,
     demand: str,
     read_only: tuple[Path, ...],
@@ -201,6 +215,9 @@ def serve(
             play_socket=level_of(wall) != Level.S0.value,
             jail=level_of(wall),
         )
+        command = playing_command(
+            data, demand=demand, read_only=read_only, drain_s=drain, take_all=take_all
+        )
         with (
             contextlib.nullcontext() if wall is None else wall,
             open_store(path, busy_timeout_s=0) as store,
@@ -209,7 +226,7 @@ def serve(
             keys = store.keys()
             tokens = Tokens(guests=is_local(host) if guests is None else guests, keys=keys.all())
             with _web(data, web_port) if with_web else contextlib.nullcontext():
-                _run(settings, tokens, keys, patient, wall)
+                _run(settings, tokens, keys, patient, wall, command, processes)
 
 
 @contextlib.contextmanager
@@ -243,7 +260,13 @@ def _web(data: Path, port: int) -> Iterator[None]:
 
 
 def _run(
-    settings: ServerSettings, tokens: Tokens, keys: KeySource, store: Store, wall: Wall | None
+    settings: ServerSettings,
+    tokens: Tokens,
+    keys: KeySource,
+    store: Store,
+    wall: Wall | None,
+    command: Command,
+    processes: int,
 ) -> None:
     """Serve, and play the competitions of a store, which may wait for other programs."""
 
@@ -271,7 +294,13 @@ def _run(
                 nursery.start_soon(versions.run)
                 qualifier = Qualifier(settings.data, registry, _now, news=store.news())
                 nursery.start_soon(qualifier.run)
-                hall = Hall(arena, store, office, settings.data, nursery, wall=wall)
+                # One process plays for itself. Where there were more before, they end what they began.
+                number = processes if processes > 1 else 0
+                elsewhere = PlayingProcesses(arena, settings.data, command, number)
+                await nursery.start(elsewhere.run)
+                hall = Hall(
+                    arena, store, office, settings.data, nursery, wall=wall, elsewhere=elsewhere
+                )
                 nursery.start_soon(hall.run)
 
     try:

@@ -5,8 +5,9 @@ of bots (`SessionRegister`), matches (`Matches`) and fair deals (`FairDeals`).
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import trio
 
@@ -33,6 +34,22 @@ from arena.server.session.register import SessionRegister
 from arena.server.session.session import Session
 from arena.server.watch import Watch
 from cardarena.v1 import journal_pb2, play_pb2
+
+
+class Elsewhere(Protocol):
+    """Processes that play for an arena, as it knows them."""
+
+    def drain(self) -> None:
+        """Have them take nothing new, and end with what they have in play."""
+        ...
+
+    async def idle(self) -> None:
+        """Wait until all of them have ended."""
+        ...
+
+    def told(self) -> Sequence[Mapping[str, int]]:
+        """How each of them fares, for `arena status`."""
+        ...
 
 
 class Arena:
@@ -132,6 +149,8 @@ class Arena:
         self._upkeep = JournalUpkeep(journal, self.matches, recovery, replays)
         self.on_version: Callable[[BotId, str], None] = lambda *_: None
         """Is told which version each bot says that it is; may not block."""
+        self.elsewhere: Elsewhere | None = None
+        """Processes that play for this one, if any do."""
         self._address = ""
         self._play_socket: Path | None = None
         self._draining = False
@@ -238,6 +257,14 @@ class Arena:
         """Take no new bots and matches; those in play go on, for so long at most."""
         self.stop_taking()
         self.sessions.drain(seconds)
+        if self.elsewhere is not None:
+            self.elsewhere.drain()
+
+    async def idle(self) -> None:
+        """Wait until no match is in play, here and in processes that play for this one."""
+        await self.matches.idle()
+        if self.elsewhere is not None:
+            await self.elsewhere.idle()
 
     def stop_taking(self) -> None:
         """Take no new bots and matches, without a word to those that are here."""

@@ -21,6 +21,7 @@ from arena.replay import disk
 
 LOCK_NAME: Final = "lock"
 NOTICE_NAME: Final = "server.json"
+_PLAYING: Final = "playing"
 _ARENA_ID: Final = re.compile(r"[0-9a-f]{32}")
 _OWNER_ALONE: Final = 0o600
 LOCK_TRIES: Final = 10
@@ -52,6 +53,22 @@ def store_path(data: Path) -> Path:
 def watch_socket(data: Path) -> Path:
     """The socket file by which `arena web` follows what is played in a folder of data."""
     return data / "watch.sock"
+
+
+def playing_folder(data: Path, number: int) -> Path:
+    """The folder of a process that plays for the arena of a folder of data: journal, deals and log are its own."""
+    return data / _PLAYING / str(number)
+
+
+def playing_folders(data: Path) -> list[Path]:
+    """The folders of all processes that ever played for an arena, by number."""
+    found = [each for each in (data / _PLAYING).glob("*") if each.name.isdecimal()]
+    return sorted(found, key=lambda folder: int(folder.name))
+
+
+def journal_folders(data: Path) -> list[Path]:
+    """Where the journals of an arena's matches are: its own, and those of processes that play for it."""
+    return [each / "journal" for each in (data, *playing_folders(data))]
 
 
 def arena_version() -> str:
@@ -137,9 +154,9 @@ class FolderWatch:
     without a name, and all that is written to it is lost.
     """
 
-    def __init__(self, data: Path, store: Path) -> None:
-        """Remember the folder's parts as they are, `store` among them: where its store is kept."""
-        folders = (data / "journal", data / "replays")
+    def __init__(self, data: Path, store: Path, replays: Path) -> None:
+        """Remember the folder's parts as they are, and where its store and its replays are kept."""
+        folders = (data / "journal", replays)
         files = (data / LOCK_NAME, store)
         self._open: list[int] = []
         for path in folders:

@@ -143,7 +143,7 @@ class ServerSettings:
     """Where the server listens and keeps its files."""
 
     data: Path
-    """Folder of journal and replays."""
+    """Folder of the journal, and of all else unless it plays for another."""
     host: str = "127.0.0.1"
     """A host, an IP address or `unix:PATH`."""
     port: int = 0
@@ -168,6 +168,13 @@ class ServerSettings:
     open_hands: bool = False
     """Whether spectators of practice are told what its seats know; only where none but this machine
     is listened to."""
+    plays_for: Path | None = None
+    """The folder of another arena, which has the store, the key and the replays; None is its own."""
+
+    @property
+    def house(self) -> Path:
+        """The folder that has the store, the key and the replays."""
+        return self.plays_for or self.data
 
 
 def serve(
@@ -267,7 +274,7 @@ class _Host:
             require_this_machine(self._settings.host)
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(tell_error)
-        replays = self._settings.data / "replays"
+        replays = self._settings.house / "replays"
         try:
             replays.mkdir(parents=True, exist_ok=True)
             lock = os.fdopen(data_folder.open_lock(self._settings.data), "r+")
@@ -277,7 +284,8 @@ class _Host:
         with lock:
             _hold(lock, self._settings.data)
             data_folder.remove_notice(self._settings.data)
-            remove_partials(replays)
+            if self._settings.plays_for is None:  # else somebody may be writing one
+                remove_partials(replays)
             remove_partials(self._settings.data / "journal")
             try:
                 return await self._run_in(replays, loop)
@@ -289,18 +297,19 @@ class _Host:
         self._stopped: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
         try:
             server_id = data_folder.arena_id(self._settings.data)
-            signer = arena_key(self._settings.data)
+            signer = arena_key(self._settings.house)
         except (OSError, ValueError) as error:
             raise CannotServe(f"the arena has no id or no key: {error}") from error
         folder, public = self._settings.data / "journal", self._settings.data / "commitments"
+        store_file = data_folder.store_path(self._settings.house)
         with (
-            open_store(data_folder.store_path(self._settings.data)) as store,
+            open_store(store_file) as store,
             DealLog(folder, public=public, on_broken=self._on_broken) as deal_log,
         ):
             registry, keys = store.registry(), store.keys()
             self._desk = Desk(self._settings.data, registry, keys, lambda: datetime.now(UTC))
             await asyncio.to_thread(self._desk.clear)
-            self._tables = TablesApart(data_folder.store_path(self._settings.data))
+            self._tables = TablesApart(store_file)
             make = self._tables.unsigned
             self._store, self._office = store, Office(store.competitions(), signer, make=make)
             # What an earlier process left, before this one writes anything.
@@ -314,7 +323,7 @@ class _Host:
             ) as journal:
                 self._journal, self._deal_log = journal, deal_log
                 self._folder = data_folder.FolderWatch(
-                    self._settings.data, kept_at(data_folder.store_path(self._settings.data))
+                    self._settings.data, kept_at(store_file), replays
                 )
 
                 def make_arena() -> Arena:
@@ -587,7 +596,7 @@ class _Host:
 
     async def _end_when_idle(self, arena: Arena) -> None:
         with trio.move_on_after(self._settings.drain_s):
-            await arena.matches.idle()
+            await arena.idle()
         self._scope.cancel()
 
     def _look_at_folder(self, loop: asyncio.AbstractEventLoop) -> None:

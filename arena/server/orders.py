@@ -132,24 +132,29 @@ def ordered_message(order: DealSetOrder, match_id: str, policy: OrderPolicy) -> 
     """An order as the journal keeps it."""
     return journal_pb2.Ordered(
         match_id=match_id,
-        deal_set=journal_pb2.OrderedDealSet(
-            deal_set=order.deal_set,
-            terms=terms_message(order.terms),
-            tables=[
-                journal_pb2.OrderedTable(
-                    match_id=table.match_id,
-                    rotation=table.rotation,
-                    bots=[
-                        journal_pb2.OrderedBot(bot=bot.name, instance=bot.instance)
-                        for bot in table.bots
-                    ],
-                )
-                for table in order.tables
-            ],
-            seed=order.seed,
-        ),
+        deal_set=deal_set_message(order),
         absent_bots=policy.absent_bots.value,  # type: ignore[arg-type]
         ordered_again=policy.ordered_again,
+    )
+
+
+def deal_set_message(order: DealSetOrder) -> journal_pb2.OrderedDealSet:
+    """The order of a deal-set as `order_of_message` reads it."""
+    return journal_pb2.OrderedDealSet(
+        deal_set=order.deal_set,
+        terms=terms_message(order.terms),
+        tables=[
+            journal_pb2.OrderedTable(
+                match_id=table.match_id,
+                rotation=table.rotation,
+                bots=[
+                    journal_pb2.OrderedBot(bot=bot.name, instance=bot.instance)
+                    for bot in table.bots
+                ],
+            )
+            for table in order.tables
+        ],
+        seed=order.seed,
     )
 
 

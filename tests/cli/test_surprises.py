@@ -174,7 +174,7 @@ def test_a_folder_that_is_removed_is_noticed(part, tmp_path):
         (tmp_path / name).mkdir()
     # As an arena has them open, their places on the disk are not given to others.
     held = [(tmp_path / name).open("w") for name in ("lock", "arena.db")]
-    watch = FolderWatch(tmp_path, tmp_path / "arena.db")
+    watch = FolderWatch(tmp_path, tmp_path / "arena.db", tmp_path / "replays")
     assert watch.is_whole()
     (tmp_path / "replays" / "m1.replay").touch()
     assert watch.is_whole()

@@ -9,6 +9,7 @@ from arena.replay.signing import arena_key
 from arena.server.arena import Arena
 from arena.server.competitions.drawn_tournament import Told
 from arena.server.competitions.hall import Hall
+from arena.server.competitions.playing_processes import Command, PlayingProcesses
 from arena.server.data_folder import store_path
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings, serve
@@ -17,23 +18,33 @@ from arena.store import open_store
 
 
 def play_alone(
-    name: str, data: Path, *, wall: Wall | None = None, told: Told = lambda *_: None
+    name: str,
+    data: Path,
+    command: Command,
+    *,
+    wall: Wall | None = None,
+    told: Told = lambda *_: None,
 ) -> None:
     """Play a competition in its folder until it is finished, or somebody pauses it.
 
-    An arena is started there, and the competition's bots are launched into it, behind the wall.
+    An arena is started there, and the competition's bots are launched into it, behind the wall. Where other
+    processes have played for the arena, `command` starts them, to end what they began.
 
     Raises:
       CannotServe: if an arena runs there already.
       KeyboardInterrupt: after Ctrl-C; called again it goes on where it stood.
-      BadCommand, DrawDiffers, EntrantChanged, Incomplete, NoShow, StoreError: why it cannot go on.
+      BadCommand, CannotPlay, DrawDiffers, EntrantChanged, Incomplete, NoShow, StoreError: why it cannot go on.
     """
     with open_store(store_path(data)) as store:
         office = Office(store.competitions(), arena_key(data))
 
         async def main(arena: Arena) -> None:
             async with trio.open_nursery() as launched:
-                hall = Hall(arena, store, office, data, launched, wall=wall, told=told)
+                elsewhere = PlayingProcesses(arena, data, command, 0)
+                await launched.start(elsewhere.run)
+                hall = Hall(
+                    arena, store, office, data, launched, wall=wall, elsewhere=elsewhere, told=told
+                )
                 await hall.play(name)
                 await hall.players.send_home()
                 launched.cancel_scope.cancel()

@@ -20,6 +20,7 @@ from arena.ladder.work import DealSetJob, WorkSource
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.competitions.players import Players
+from arena.server.competitions.playing_processes import PlayingProcesses
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.refusals import DRAINING, Refused
 from arena.server.tournaments.dealer import Dealer
@@ -48,12 +49,14 @@ class DrawnTournament:
         competitions: Competitions,
         arena: Arena,
         players: Players,
+        *,
+        elsewhere: PlayingProcesses | None = None,
         told: Told = lambda *_: None,
     ) -> None:
         self._plan, self._game = plan, game
         self._terms = plan.games[game].terms
         self._held = competitions
-        self._arena, self._players = arena, players
+        self._arena, self._players, self._elsewhere = arena, players, elsewhere
         self._told = told
         self._leased: LeasedWork | None = None
 
@@ -103,19 +106,17 @@ class DrawnTournament:
 
     async def _play(self, record: CompetitionRecord, open_: Sequence[DealSetPlan]) -> None:
         assert self._leased is not None
-        dealer = Dealer(
-            [order_of(each, self._terms) for each in open_],
-            fair=not self._terms.seeded,
-            fix_deals=self._arena.matches.fix_deals,
-            bots=self._players,
+        table = Table(
+            self._arena, self._players, self._terms, self._plan.name, elsewhere=self._elsewhere
         )
+        table.know([order_of(each, self._terms) for each in open_])
         game = record.games[self._game]
         report = await run_tournament(
             open_,
             source=WhileRunning(self._leased, self._runs),
-            play=Table(self._arena, self._players, dealer, self._terms).play,
+            play=table.play,
             known=game.outcomes,
-            max_matches=MAX_MATCHES,
+            max_matches=table.most,
             on_progress=lambda progress: self._told(self._game, progress),
         )
         if report.incomplete and await self._runs():
@@ -152,22 +153,82 @@ class WhileRunning:
 
 
 class Table:
-    """Has one match of a deal-set played, its bots being brought first."""
+    """Has the matches of a competition played, here or elsewhere, their bots being brought first."""
 
-    def __init__(self, arena: Arena, players: Players, dealer: Dealer, terms: MatchTerms) -> None:
-        self._arena, self._players, self._dealer = arena, players, dealer
-        self._terms = terms
+    def __init__(
+        self,
+        arena: Arena,
+        players: Players,
+        terms: MatchTerms,
+        competition: str,
+        *,
+        elsewhere: PlayingProcesses | None = None,
+    ) -> None:
+        self._arena, self._players, self._elsewhere = arena, players, elsewhere
+        self._terms, self._competition = terms, competition
+        self._away: dict[str, DealSetOrder] = {}
+        """Deal-sets that are played elsewhere, by name."""
+        self._dealer = self._dealer_of([])
+
+    @property
+    def most(self) -> int:
+        """Matches to play at a time."""
+        return MAX_MATCHES * (1 if self._elsewhere is None else self._elsewhere.most)
+
+    def know(self, orders: Sequence[DealSetOrder]) -> None:
+        """Know deal-sets that are played one after the other, in place of those known so far."""
+        self._away.clear()
+        self._dealer = self._dealer_of([each for each in orders if not self._goes_away(each)])
+
+    def add(self, order: DealSetOrder) -> None:
+        """Know one more deal-set, which follows nobody."""
+        if not self._goes_away(order):
+            self._dealer.add(order)
+
+    def forget(self, deal_set: str) -> None:
+        """A deal-set is over."""
+        self._away.pop(deal_set, None)
+        self._dealer.forget(deal_set)
 
     async def play(self, match: MatchPlan) -> MatchOutcome:
         """How the match ended, once that is recorded."""
-        order = await self._dealer.ready(match.deal_set_id)
-        await self._players.ensure(order.table(match.id).bots)
-        try:
-            return await self._arena.lease(order, match.id)
-        except Refused as refused:
-            if refused.reason != DRAINING:
-                raise
-            await trio.sleep_forever()  # until what is in play has ended
+        order = self._away.get(match.deal_set_id)
+        if order is None:
+            return await play_here(
+                self._arena, self._players, self._dealer, match.deal_set_id, match.id
+            )
+        assert self._elsewhere is not None
+        if self._arena.draining:
+            await trio.sleep_forever()  # as `play_here` does
+        return await self._elsewhere.play(self._competition, order, match.id)
+
+    def _goes_away(self, order: DealSetOrder) -> bool:
+        if self._elsewhere is None or not self._elsewhere.plays(order, self._players):
+            return False
+        self._away[order.deal_set] = order
+        return True
+
+    def _dealer_of(self, orders: Sequence[DealSetOrder]) -> Dealer:
+        return Dealer(
+            orders,
+            fair=not self._terms.seeded,
+            fix_deals=self._arena.matches.fix_deals,
+            bots=self._players,
+        )
+
+
+async def play_here(
+    arena: Arena, players: Players, dealer: Dealer, deal_set: str, match_id: str
+) -> MatchOutcome:
+    """How a match ended that this process has played, its bots being brought first; it is recorded then."""
+    order = await dealer.ready(deal_set)
+    await players.ensure(order.table(match_id).bots)
+    try:
+        return await arena.lease(order, match_id)
+    except Refused as refused:
+        if refused.reason != DRAINING:
+            raise
+        await trio.sleep_forever()  # until what is in play has ended
 
 
 def order_of(deal_set: DealSetPlan, terms: MatchTerms) -> DealSetOrder:

@@ -19,19 +19,14 @@ from arena.competition.states import Action, NotAllowed, State
 from arena.jail import BadCommand, Level, Wall
 from arena.server.arena import Arena
 from arena.server.competitions.drawn_tournament import DrawnTournament, Incomplete, Told
-from arena.server.competitions.players import Players, launched_command
+from arena.server.competitions.entrants import EntrantChanged, know_commands
+from arena.server.competitions.players import Players
+from arena.server.competitions.playing_processes import CannotPlay, PlayingProcesses
 from arena.server.competitions.questions import Answering
 from arena.server.competitions.standing_ladder import StandingLadder
 from arena.server.office import Office
 from arena.server.tournaments.launcher import NoShow
-from arena.store import (
-    BotKind,
-    Competition,
-    DrawDiffers,
-    NotExpected,
-    Store,
-    StoreError,
-)
+from arena.store import Competition, DrawDiffers, NotExpected, Store, StoreError
 
 LOOK_S: Final = 0.5
 """Between two looks at the store."""
@@ -42,11 +37,7 @@ ARENA: Final = "(arena)"
 _log = logging.getLogger(__name__)
 
 
-class EntrantChanged(Exception):
-    """A bot's files are other ones than those that it entered with."""
-
-
-TROUBLES: Final = (BadCommand, DrawDiffers, EntrantChanged, Incomplete, NoShow)
+TROUBLES: Final = (BadCommand, CannotPlay, DrawDiffers, EntrantChanged, Incomplete, NoShow)
 """Why a competition cannot go on; it is paused, and the others go on."""
 
 
@@ -66,13 +57,18 @@ class Hall:
         nursery: trio.Nursery,
         *,
         wall: Wall | None = None,
+        elsewhere: PlayingProcesses | None = None,
         told: Told = lambda *_: None,
         now: Callable[[], datetime] = _utc_now,
     ) -> None:
-        """`nursery` has the launched bots, behind the `wall`; `told` hears how far games have come."""
+        """`nursery` has the launched bots, behind the `wall`; `told` hears how far games have come.
+
+        `elsewhere` are processes that play what they can.
+        """
         self._arena, self._store, self._office = arena, store, office
         self._held = store.competitions()
         self.players: Final = Players(arena, data, data / "bots", nursery, wall=wall)
+        self._elsewhere = elsewhere
         self._told = told
         self._now = now
         self._news = store.news()
@@ -96,8 +92,8 @@ class Hall:
         """Play one competition until it is finished or paused.
 
         Raises:
-          BadCommand, DrawDiffers, EntrantChanged, Incomplete, NoShow, StoreError: why it cannot
-            go on.
+          BadCommand, CannotPlay, DrawDiffers, EntrantChanged, Incomplete, NoShow, StoreError: why it
+            cannot go on.
         """
         await self._play(await run_sync(self._held.get, name))
 
@@ -135,7 +131,7 @@ class Hall:
         plan = read_plan(held.config)
         if plan.jail is not None:
             await run_sync(self.players.require_level, Level(plan.jail))
-        await self._know(held)
+        await know_commands(self.players, held)
         over = [False] * len(plan.games)
 
         async def one(game: int) -> None:
@@ -158,24 +154,19 @@ class Hall:
                 self._store,
                 self._arena,
                 self.players,
+                elsewhere=self._elsewhere,
                 now=self._now,
                 told=self._told,
             )
-        return DrawnTournament(plan, game, self._held, self._arena, self.players, self._told)
-
-    async def _know(self, held: Competition) -> None:
-        """Know the bots that are launched, and that they are what entered."""
-        for each in held.entries:
-            entry = each.entry
-            if entry.kind is not BotKind.COMMAND or each.candidate.out is not None:
-                continue
-            command = launched_command(entry.name, entry.command)
-            if await run_sync(command.content) != entry.version:
-                raise EntrantChanged(
-                    f"the files of {entry.name!r} have changed since it entered {held.name!r}: put "
-                    "them back, or have it withdrawn"
-                )
-            self.players.add(command)
+        return DrawnTournament(
+            plan,
+            game,
+            self._held,
+            self._arena,
+            self.players,
+            elsewhere=self._elsewhere,
+            told=self._told,
+        )
 
     async def _act(self, name: str, action: Action) -> None:
         def act() -> None:

@@ -27,11 +27,11 @@ from arena.ladder.walkover import lapse
 from arena.ladder.work import DealSetJob
 from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.competitions.drawn_tournament import MAX_MATCHES, Table, Told
+from arena.server.competitions.drawn_tournament import Table, Told
 from arena.server.competitions.players import Players
+from arena.server.competitions.playing_processes import PlayingProcesses
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.submissions.remote_versions import MAX_VERSION_CHARS
-from arena.server.tournaments.dealer import Dealer
 from arena.server.tournaments.leased_work import LeasedWork
 from arena.store import BotKind, Competition, Held, Store, Version
 from arena.terms import MatchTerms
@@ -65,13 +65,14 @@ class StandingLadder:
         arena: Arena,
         players: Players,
         *,
+        elsewhere: PlayingProcesses | None = None,
         now: Callable[[], datetime],
         told: Told = lambda *_: None,
     ) -> None:
         self._plan, self._game = plan, game
         self._terms = plan.games[game].terms
         self._held, self._registry = store.competitions(), store.registry()
-        self._arena, self._players = arena, players
+        self._arena, self._players, self._elsewhere = arena, players, elsewhere
         self._now = now
         self._told = told
 
@@ -85,26 +86,23 @@ class StandingLadder:
         await leased.start_anew()
         record = await run_sync(self._held.record, self._plan.name)
         game = record.games[self._game]
-        dealer = Dealer(
-            [],
-            fair=not self._terms.seeded,
-            fix_deals=self._arena.matches.fix_deals,
-            bots=self._players,
+        table = Table(
+            self._arena, self._players, self._terms, self._plan.name, elsewhere=self._elsewhere
         )
         entered = await run_sync(self._held.get, self._plan.name)
         presence = Presence(self._terms, self._arena, self._players, entered)
-        work = _Drawing(self, leased, dealer, presence, [each.plan for each in game.deal_sets])
+        work = _Drawing(self, leased, table, presence, [each.plan for each in game.deal_sets])
         await run_tournament(
             game.open,
             source=work,
-            play=Table(self._arena, self._players, dealer, self._terms).play,
+            play=table.play,
             known={
                 match.id: game.outcomes[match.id]
                 for each in game.open
                 for match in each.matches
                 if match.id in game.outcomes
             },
-            max_matches=MAX_MATCHES,
+            max_matches=table.most,
             on_progress=lambda progress: self._told(self._game, progress),
         )
         await work.keep_presence()
@@ -379,11 +377,11 @@ class _Drawing:
         self,
         ladder: StandingLadder,
         leased: LeasedWork,
-        dealer: Dealer,
+        table: Table,
         presence: Presence,
         past: Sequence[DealSetPlan],
     ) -> None:
-        self._ladder, self._leased, self._dealer = ladder, leased, dealer
+        self._ladder, self._leased, self._table = ladder, leased, table
         self._presence = presence
         self._pairing = Pairing(
             ladder.seed, ladder.seats, [[match.bots for match in each.matches] for each in past]
@@ -422,6 +420,7 @@ class _Drawing:
     ) -> None:
         self._in_play.pop(job.id, None)
         await self._leased.report(worker, job, outcomes)
+        self._table.forget(job.id)
         for bot in self._presence.seats_left(job.deal_set, outcomes, self._remote):
             await self._ladder.set_away(
                 bot, f"left {LEFT_IN_A_ROW} seats in a row; it is drawn again once it is ready"
@@ -430,6 +429,7 @@ class _Drawing:
     async def give_up(self, worker: str, job: DealSetJob) -> None:
         self._in_play.pop(job.id, None)
         await self._leased.give_up(worker, job)
+        self._table.forget(job.id)
 
     async def keep_presence(self) -> None:
         """Keep how long everybody was there, so that a restart does not favour anybody."""
@@ -461,4 +461,4 @@ class _Drawing:
     def _begin(self, deal_set: DealSetPlan) -> None:
         seats = Counter(bot for match in deal_set.matches for bot in match.bots)
         self._in_play[deal_set.id] = seats
-        self._dealer.add(self._ladder.order(deal_set, self._remote))
+        self._table.add(self._ladder.order(deal_set, self._remote))

@@ -66,6 +66,12 @@ class DealSets:
         held = (each.records for each in self._sets.values())
         return frozenset(self._unwritten).union(*held)
 
+    @property
+    def begun(self) -> frozenset[str]:
+        """Deal-sets whose deals are fixed, or of which a match is over, and that are not published; by name."""
+        fair = (each.fair_deal.deal_set for each in self._fair.live if each.fair_deal is not None)
+        return frozenset(self._sets).union(fair)
+
     def take_up(self, order: DealSetOrder, over: Collection[str]) -> None:
         """Take up a deal-set; the matches `over`, by id, have a result already."""
         known = self._sets.setdefault(order.deal_set, _DealSet(order))

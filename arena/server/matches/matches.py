@@ -149,6 +149,16 @@ class Matches:
             self._unfinished, self._latest_ends, self._unrecorded, self._deal_sets.unpublished
         )
 
+    @property
+    def begun_deal_sets(self) -> frozenset[str]:
+        """Deal-sets that nobody else can go on with, by name.
+
+        Their deals are fixed here, or matches of theirs were ordered here, and they are not published.
+        """
+        suspended = (each.opened.deal_set for each in self._unfinished.values())
+        ordered = (each.order.deal_set for each in self._ordered.values())
+        return self._deal_sets.begun.union(suspended, ordered) - {""}
+
     def get(self, match_id: str) -> OrderedMatch | None:
         """A match that was ordered and has not ended."""
         return self._ordered.get(match_id)

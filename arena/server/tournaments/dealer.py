@@ -45,6 +45,11 @@ class Dealer:
         """Know one more deal-set, which follows nobody."""
         self._orders[order.deal_set] = order
 
+    def forget(self, deal_set: str) -> None:
+        """A deal-set is over."""
+        self._orders.pop(deal_set, None)
+        self._fixed.pop(deal_set, None)
+
     async def ready(self, deal_set: str) -> DealSetOrder:
         """Wait until the deals of a deal-set are agreed; the next one's are begun with."""
         if self._fair:
