@@ -1,10 +1,11 @@
 """The store itself: opening the file, what is in it, and starting tournaments or going on."""
 
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from sqlalchemy import Connection, RowMapping, select
 from sqlalchemy.exc import IntegrityError
@@ -13,7 +14,7 @@ from arena.ladder.schedule import DealSetPlan
 from arena.store import checker, schema
 from arena.store.competitions import Competitions
 from arena.store.database import BUSY_TIMEOUT_S, Database, is_there
-from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreError
+from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreBusy, StoreError
 from arena.store.keys import Keys
 from arena.store.matches import Matches
 from arena.store.news import News
@@ -30,9 +31,15 @@ from arena.store.settings import (
 )
 from arena.store.tournament import Tournament
 
+_LOOK_S: Final = 0.05
+"""Between two tries to open a store that another program has."""
+
 
 def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":
     """Open the store at `path`; make it if it is not there, bring it up to date if it is old.
+
+    However short `busy_timeout_s` is, opening it waits for `BUSY_TIMEOUT_S`: a program that closes the file just
+    then has it for a moment.
 
     Raises:
       StoreError: if the file cannot be opened, is no store of the arena, is
@@ -42,11 +49,24 @@ def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store"
         raise StoreError(f"{path} cannot be made: there is no folder {path.parent}")
     database = Database(path, busy_timeout_s)
     try:
-        database.prepare()
+        _prepare(database)
     except BaseException:
         database.close()
         raise
     return Store(database)
+
+
+def _prepare(database: Database) -> None:
+    until_s = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            database.prepare()
+        except StoreBusy:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(_LOOK_S)
+        else:
+            return
 
 
 def open_public(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":

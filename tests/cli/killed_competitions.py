@@ -1,6 +1,8 @@
 """Competitions that are killed again and again, beside a twin that is left alone: the same tables, to the byte.
 
-`python -m tests.cli.killed_competitions --kills 100` is the long form; the suite kills a few times.
+`python -m tests.cli.killed_competitions --kills 100` is the long form; the suite kills a few times. With
+`--processes 2` that many play for the arena, any of them or the arena itself is killed, and the twin is
+played by one process alone.
 
 The table hangs on the seed and on what the bots choose, which they choose by what they see alone. Time has no
 part in it, as long as no bot is ever late: so they have all the time there is, to come and to move. Where one
@@ -12,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +27,7 @@ from arena.competition.record import CompetitionRecord, GameRecord
 from arena.competition.states import Action, State
 from arena.competition.tables import frozen, frozen_bytes
 from arena.replay.signing import arena_key
-from arena.server.data_folder import store_path
+from arena.server.data_folder import is_running, playing_folders, read_notice, store_path
 from arena.server.office import Office
 from arena.store import StoreError, open_store
 from arena.store.schema import COMPLETE
@@ -71,16 +74,16 @@ def arena(data, *words):
     return [sys.executable, "-c", PATIENT, *words, "--data", str(data)]
 
 
-def made(kind, data):
+def made(kind, data, *, start):
     """A competition of a kind, ready to start."""
     data.mkdir()
     head = HEAD.format(name=kind, kind="ladder" if kind == "ladder" else "tournament")
     (data / "plan.toml").write_text(head + PLANS[kind] + BOTS, "utf-8")
     subprocess.run(arena(data, "competition", "new", str(data / "plan.toml")), check=True, stdout=subprocess.DEVNULL)  # fmt: skip
-    if kind == "ladder":
+    if start:
         with open_store(store_path(data)) as store:
             office = Office(store.competitions(), arena_key(data))
-            office.control("ladder", Action.START, who="organiser")
+            office.control(kind, Action.START, who="organiser")
     return kind, data
 
 
@@ -98,10 +101,31 @@ def is_finished(kind, data):
         return store.competitions().get(kind).state is State.FINISHED
 
 
-def started(kind, data):
-    words = ("serve", "--port", "0", "--no-metrics") if kind == "ladder" else ("competition", "start", kind)  # fmt: skip
+def started(kind, data, processes):
+    words = ("competition", "start", kind)
+    if is_served(kind, processes):
+        words = ("serve", "--port", "0", "--no-metrics", "--processes", str(processes))
     with told_by(data).open("ab") as told:
         return subprocess.Popen(arena(data, *words), stdout=subprocess.DEVNULL, stderr=told)
+
+
+def is_served(kind, processes):
+    """Whether an arena plays it, that goes on when it is over."""
+    return kind == "ladder" or processes > 1
+
+
+def is_over(kind, data, processes):
+    if kind == "ladder":
+        return complete(kind, data) >= LADDER_DEAL_SETS + 8
+    return is_served(kind, processes) and is_finished(kind, data)
+
+
+def killed_one(process, data, draw):
+    """Kill the arena or one of the processes that play for it, whoever is drawn; whether it was the arena."""
+    notices = [read_notice(each) for each in playing_folders(data) if is_running(each)]
+    pid = draw.choice([process.pid, *(each.pid for each in notices if each is not None)])
+    os.kill(pid, signal.SIGKILL)
+    return pid == process.pid
 
 
 def told_by(data):
@@ -113,22 +137,26 @@ def said(data):
     return told_by(data).read_text("utf-8", "replace")[-2_000:]
 
 
-def run(kind, data, kills, draw, told=lambda _: None):
+def run(kind, data, kills, draw, told=lambda _: None, processes=1):
     """Play it to its end, with so many kills on the way, of which `told` hears; its table as bytes."""
-    made(kind, data)
+    made(kind, data, start=is_served(kind, processes))
     killed = 0
-    while not is_finished(kind, data):
-        process = started(kind, data)
+    while not (is_finished(kind, data) or is_over(kind, data, processes)):
+        process = started(kind, data, processes)
         stop_at = complete(kind, data) + draw.randint(0, 2)
         wait_s, last, end = draw.uniform(0, 0.3), -1, 0.0
         try:
             while process.poll() is None:
                 done = complete(kind, data)
-                if kind == "ladder" and done >= LADDER_DEAL_SETS + 8:
+                if is_over(kind, data, processes):
                     break
                 if killed < kills and done > stop_at:
                     time.sleep(wait_s)
-                    break
+                    killed += 1
+                    told(killed)
+                    if killed_one(process, data, draw):
+                        break
+                    stop_at, wait_s = done + draw.randint(0, 2), draw.uniform(0, 0.3)
                 if done > last:
                     last, end = done, time.monotonic() + PATIENCE_S
                 hangs = f"{kind} does not go on from deal-set {done} after {killed} kills"
@@ -141,10 +169,6 @@ def run(kind, data, kills, draw, told=lambda _: None):
         finally:
             process.kill()
             process.wait()
-        killed += 1
-        told(killed)
-        if kind == "ladder" and complete(kind, data) >= LADDER_DEAL_SETS + 8:
-            break
     return table(kind, data), killed
 
 
@@ -163,13 +187,21 @@ def beginning(record: CompetitionRecord):
     return replace(record, games=(GameRecord((), held, game.outcomes),))
 
 
-def twins(kind, kills, seed, folder, told=lambda _: None):
-    """The table of a competition that was killed and of one that was not, and the kills."""
+def twins(kind, kills, seed, folder, told=lambda _: None, processes=1):
+    """The table of a competition that was killed and of one that was not, and the kills.
+
+    So many `processes` play the one that is killed.
+    """
     draw = random.Random(seed)
     told("the twin that nobody kills is played")
     alone, _ = run(kind, folder / f"{kind}-alone", 0, draw)
     killed, times = run(
-        kind, folder / f"{kind}-killed", kills, draw, lambda number: told(f"kill {number}")
+        kind,
+        folder / f"{kind}-killed",
+        kills,
+        draw,
+        lambda number: told(f"kill {number}"),
+        processes,
     )
     return alone, killed, times
 
@@ -236,6 +268,7 @@ def main(argv=None, trial=twins):
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=list(PLANS), help="one kind; all of them if left out")
+    parser.add_argument("--processes", type=int, default=1, help="that play what is killed")
     given = parser.parse_args(argv)
     kills, seed, began_s = Kills(given.kills), given.seed, time.monotonic()
 
@@ -253,6 +286,7 @@ def main(argv=None, trial=twins):
                     seed,
                     Path(folder),
                     lambda what, name=name: sys.stderr.write(f"  {name}: {what}\n"),
+                    given.processes,
                 )
             told = kills.judge(*found)
             lasted_s = time.monotonic() - began_s

@@ -29,7 +29,7 @@ TRIALS = [
     ("alone", "killed", "code", "said", "why"), TRIALS, ids=[row[4] for row in TRIALS]
 )
 def test_what_trials_come_to(alone, killed, code, said, why, capsys):
-    def trial(kind, kills, seed, folder, told):
+    def trial(kind, kills, seed, folder, told, processes):
         told("kill 1")
         return alone, killed, kills
 
@@ -42,7 +42,7 @@ def test_what_trials_come_to(alone, killed, code, said, why, capsys):
 def test_spoilt_trials_are_played_again(capsys):
     looks = iter([table(faults=["timeout"]), table(), table(faults=["gone"]), table()])
 
-    def trial(kind, kills, seed, folder, told):
+    def trial(kind, kills, seed, folder, told, processes):
         return next(looks), table(), kills
 
     assert main(["--kills", "6", "--only", "ladder"], trial) == 0
@@ -57,4 +57,12 @@ def test_spoilt_trials_are_played_again(capsys):
 def test_a_competition_that_was_killed_has_the_table_of_its_twin(kind, tmp_path):
     alone, killed, times = twins(kind, 2, 7, tmp_path)
     assert times >= 2
+    assert alone == killed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["swiss", "ladder"])
+def test_nor_does_it_matter_who_plays_it_and_which_of_them_is_killed(kind, tmp_path):
+    alone, killed, times = twins(kind, 3, 11, tmp_path, processes=2)
+    assert times >= 3
     assert alone == killed

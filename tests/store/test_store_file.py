@@ -130,7 +130,8 @@ class TestRefusals:
             f"{path} is damaged; put a copy in its place, or move it away to start anew"
         )
 
-    def test_a_lock_that_another_program_keeps(self, path):
+    def test_a_lock_that_another_program_keeps(self, path, monkeypatch):
+        monkeypatch.setattr("arena.store.store.BUSY_TIMEOUT_S", 0)
         open_store(path).close()
         other = sqlite3.connect(path)
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -140,6 +141,14 @@ class TestRefusals:
         )
         other.close()
         open_store(path).close()
+
+    def test_a_lock_that_another_program_has_for_a_moment_is_waited_for(self, path, monkeypatch):
+        open_store(path).close()
+        other = sqlite3.connect(path)
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr("arena.store.store.time.sleep", lambda _: other.close())
+        open_store(path, busy_timeout_s=0).close()
 
     def test_a_full_disk(self, path):
         with open_store(path) as store:

@@ -111,7 +111,7 @@ class _Process:
                     break
                 if failed >= MOST_STARTS:
                     self._give_up()
-                fields = {"process": self.number, "ready": was_ready}
+                fields = {"playing": self.number, "ready": was_ready}
                 _log.warning("a process that plays has ended, and is started again", extra=fields)
                 await trio.sleep(min(LONGEST_AGAIN_S, AGAIN_S * 2**failed))
         finally:
@@ -147,7 +147,7 @@ class _Process:
                     patience.deadline = trio.current_time() + START_S  # it counts every second
                     await self._heard(message_of(line))
             except BadLine as error:
-                fields = {"process": self.number, "why": str(error)}
+                fields = {"playing": self.number, "why": str(error)}
                 _log.error("a process that plays said what nobody understands", extra=fields)
 
     async def _heard(self, message: object) -> None:
