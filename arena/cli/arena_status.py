@@ -62,6 +62,17 @@ def _flag(found: object) -> bool:
     return isinstance(found, bool)
 
 
+def _processes(found: object) -> bool:
+    return isinstance(found, list) and all(_fits(each, _PROCESS) for each in found)
+
+
+_PROCESS: Final = {
+    "number": _count,
+    "pid": _count,
+    "starts": _count,
+    "matches": _count,
+    "decisions": _count,
+}
 _TIMES: Final = {"count": _count, "p50": _time_ms, "p99": _time_ms}
 SHAPE: Final[Mapping[str, Any]] = {
     "version": _word,
@@ -97,6 +108,7 @@ SHAPE: Final[Mapping[str, Any]] = {
         "cpu_s": _number,
         "started_unix_s": _moment,
     },
+    "playing": _processes,
 }
 """What a page of status has to hold (`arena.server.services.status` makes it)."""
 

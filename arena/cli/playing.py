@@ -14,7 +14,7 @@ from arena.cli.jail import jailed, level_of
 from arena.jail import Demand, Level, Wall, raise_wall
 from arena.server.arena import Arena
 from arena.server.competitions.playing import Playing
-from arena.server.data_folder import playing_folder, store_path
+from arena.server.data_folder import playing_bots, playing_folder, store_path
 from arena.server.gate.tokens import Tokens
 from arena.server.host import ServerSettings
 from arena.server.host import serve as run_server
@@ -72,15 +72,13 @@ def playing(
             contextlib.nullcontext() if wall is None else wall,
             open_store(store_path(data)) as store,
         ):
-            _run(settings, store, wall, number, (asks, answers))
+            _run(settings, store, wall, (asks, answers))
 
 
-def _run(
-    settings: ServerSettings, store: Store, wall: Wall | None, number: int, pipes: tuple[int, int]
-) -> None:
+def _run(settings: ServerSettings, store: Store, wall: Wall | None, pipes: tuple[int, int]) -> None:
     async def main(arena: Arena) -> None:
         asks, answers = map(trio.lowlevel.FdStream, pipes)
-        bots = settings.house / "bots" / f"process-{number}"
+        bots = playing_bots(settings.house, settings.data)
         async with asks, answers, trio.open_nursery() as nursery:
             play = Playing(arena, store, settings.house, bots, nursery, wall=wall)
             await play.run(asks, answers)

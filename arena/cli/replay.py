@@ -212,9 +212,11 @@ def open_pages(
 )
 @click.option(
     "--log",
-    "log_file",
+    "log_files",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="Look the deals up in the arena's public log, the file `commitments` of its data.",
+    help="Look the deals up in the arena's public log, the file `commitments` of its data. May be given "
+    "again: processes that play for an arena have logs of their own.",
 )
 @click.option(
     "--arena",
@@ -234,7 +236,7 @@ def open_pages(
 def verify(
     files: Sequence[Path],
     receipt_files: Sequence[Path],
-    log_file: Path | None,
+    log_files: Sequence[Path],
     arena: bytes | None,
     match_id: str | None,
     notebook_files: Sequence[Path],
@@ -257,11 +259,12 @@ def verify(
       arena replay verify 3f9a.replay --receipt receipts/77c0.json
       arena replay verify 3f9a.replay --notes 3f9a.1.notes
       arena replay verify data/replays --log data/commitments
+      arena replay verify 3f9a.replay --log data/commitments --log data/playing/1/commitments
       arena replay verify data/replays --arena $(arena keys arena-key)
     """
     receipts = [_receipt(path) for path in receipt_files]
     notebooks = [_notebook(path) for path in notebook_files]
-    log = _log(log_file) if log_file is not None else None
+    log = _log(log_files) if log_files else None
     verdicts = []
     for path in _replays_of(files):
         verdict = verify_file(
@@ -334,15 +337,21 @@ def _open(file: Path) -> Replay:
         return Replay.open(file)
 
 
-def _log(path: Path) -> CommitmentLog:
-    try:
-        path.stat()  # a log that is not there is no empty one, to a reader
-        log = read_log(path)
-    except OSError as error:
-        raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
-    if log.damage:
-        raise click.ClickException(f"the public log is not whole: {log.damage[0]}")
-    return log
+def _log(paths: Sequence[Path]) -> CommitmentLog:
+    """What stands in public logs, taken together: no deal-set is in two."""
+    together = CommitmentLog()
+    for path in paths:
+        try:
+            path.stat()  # a log that is not there is no empty one, to a reader
+            log = read_log(path)
+        except OSError as error:
+            raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
+        if log.damage:
+            raise click.ClickException(f"the public log is not whole: {log.damage[0]}")
+        together.committed.update(log.committed)
+        together.heads.update(log.heads)
+        together.opened.update(log.opened)
+    return together
 
 
 def _notebook(path: Path) -> Notebook:

@@ -141,6 +141,12 @@ def _numbers(told: Mapping[str, Any]) -> Iterator[str]:
         f"{_bytes(process['resident_bytes'])}, {process['open_files']} files, "
         f"{process['threads']} threads, {_span(process['cpu_s'])} of processor time",
     )
+    for each in told["playing"]:
+        again = f", started {each['starts']} times" if each["starts"] > 1 else ""
+        yield _row(
+            f"playing {each['number']}",
+            f"{each['matches']} in play, {each['decisions']:,} decisions, process {each['pid']}{again}",
+        )
 
 
 def _row(name: str, text: str) -> str:

@@ -33,6 +33,7 @@ from arena.replay.journal.standing import Standing, State, standing_of
 from arena.replay.notebook import notes_of
 from arena.replay.read import Replay
 from arena.replay.words import FAULT_WORDS, aborted_words, count
+from arena.server.data_folder import playing_bots, playing_folders
 from arena.server.session.seating import ask_id
 
 
@@ -87,14 +88,22 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
         say("\n" + "\n".join(rest))
 
 
+def _standing(data: Path, match: str) -> tuple[Standing | None, Path]:
+    """How a match stands, and the folder of the process whose journal has it: the arena's own if none has."""
+    for folder in (data, *playing_folders(data)):
+        with plain_replay_errors(folder / "journal"):
+            standing = standing_of(folder / "journal", match)
+        if standing is not None:
+            return standing, folder
+    return None, data
+
+
 # What the bot printed.
 
 
 def _logs(data: Path, account: Account) -> list[Path]:
     """The logs of the process that sat there, where the arena launched it."""
-    folder = data / "bots"
-    with plain_replay_errors(data / "journal"):
-        standing = standing_of(data / "journal", account.match_id)
+    standing, process = _standing(data, account.match_id)
     instances = r"\d+"
     if standing is not None and len(standing.seated) == len(account.names):
         instances = str(standing.seated[account.seat].instance)
@@ -103,7 +112,7 @@ def _logs(data: Path, account: Account) -> list[Path]:
     begin = datetime.fromtimestamp(account.start_unix_ms / 1000, UTC)
     end = datetime.fromtimestamp(account.start_unix_ms / 1000 + account.end_us / 1e6, UTC)
     found = []
-    for path in output_paths(folder):
+    for path in output_paths(data / "bots" if process == data else playing_bots(data, process)):
         if name.fullmatch(path.stem):
             lines = _read(path)
             # A name may stand in several folders: that of another time is not meant.
@@ -121,8 +130,7 @@ def _read(path: Path) -> list[Printed]:
 
 def _ask_ids(data: Path, account: Account) -> Callable[[int], int] | None:
     """The ask of each decision, as the bot's streams knew it; None if no journal says."""
-    with plain_replay_errors(data / "journal"):
-        standing = standing_of(data / "journal", account.match_id)
+    standing, _ = _standing(data, account.match_id)
     if standing is None or len(standing.seated) != len(account.names):
         return None
     number = standing.seated[account.seat].match
@@ -146,8 +154,7 @@ def _output(logs: Sequence[Path], ask_ids: Callable[[int], int] | None) -> Outpu
 
 def _stands(match: str, bot: str, data: Path, *, as_json: bool) -> None:
     """Tell how far a match has come that has no replay yet."""
-    with plain_replay_errors(data / "journal"):
-        standing = standing_of(data / "journal", match)
+    standing, _ = _standing(data, match)
     if standing is None:
         text = f"there is no match {match!r} in {data}: neither a replay nor a journal has it"
         raise click.ClickException(text)

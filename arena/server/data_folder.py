@@ -66,9 +66,9 @@ def playing_folders(data: Path) -> list[Path]:
     return sorted(found, key=lambda folder: int(folder.name))
 
 
-def journal_folders(data: Path) -> list[Path]:
-    """Where the journals of an arena's matches are: its own, and those of processes that play for it."""
-    return [each / "journal" for each in (data, *playing_folders(data))]
+def playing_bots(data: Path, folder: Path) -> Path:
+    """Where the bots of a process with this `playing_folder` have their folders and logs."""
+    return data / "bots" / f"process-{folder.name}"
 
 
 def arena_version() -> str:

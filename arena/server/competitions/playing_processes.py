@@ -10,7 +10,7 @@ A deal-set stays with the process that began it, also after a kill of either: no
 import itertools
 import logging
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
@@ -52,6 +52,23 @@ Command = Callable[[int], Sequence[str]]
 _log = logging.getLogger(__name__)
 
 
+class Running(Protocol):
+    """A process, however it was started: as a `trio.Process`."""
+
+    stdin: trio.abc.SendStream | None
+    stdout: trio.abc.ReceiveStream | None
+
+    @property
+    def returncode(self) -> int | None: ...
+    async def wait(self) -> int: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+Start = Callable[[Sequence[str]], Awaitable[Running]]
+"""Starts a program with pipes at its standard input and output."""
+
+
 class CannotPlay(Exception):
     """A process cannot play what is its own to play. The text says why."""
 
@@ -76,9 +93,9 @@ class _Asked:
 class _Process:
     """One of them: started, started again when it has died, and asked."""
 
-    def __init__(self, number: int, command: Sequence[str]) -> None:
+    def __init__(self, number: int, command: Sequence[str], start: Start) -> None:
         self.number: Final = number
-        self._command = command
+        self._command, self._start = command, start
         self.settled = trio.Event()
         """Set once it was ready, or could not be started: until then nobody knows what it holds."""
         self.holds: set[str] = set()
@@ -90,7 +107,7 @@ class _Process:
         self.gone = trio.Event()
         """Set once it has ended and will not be started again."""
         self._asked: dict[int, _Asked] = {}
-        self._process: trio.Process | None = None
+        self._process: Running | None = None
         self._writing = trio.Lock()
         self._is_ready = False
         self._is_wanted = True
@@ -122,12 +139,7 @@ class _Process:
 
     async def _run_once(self) -> bool:
         """Have it run once, to its end; whether it was ready to play."""
-        process = await trio.lowlevel.open_process(
-            list(self._command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the arena, which ends it
-        )
+        process = await self._start(self._command)
         self.starts += 1
         self._process, self._is_ready = process, False
         try:
@@ -138,7 +150,7 @@ class _Process:
                 await _end(process)
         return self._is_ready
 
-    async def _listen(self, process: trio.Process) -> None:
+    async def _listen(self, process: Running) -> None:
         assert process.stdout is not None
         lines = Lines(process.stdout)
         with trio.move_on_after(START_S) as patience:
@@ -213,10 +225,26 @@ class _Process:
             await process.stdin.aclose()
 
 
+async def _started(command: Sequence[str]) -> Running:
+    return await trio.lowlevel.open_process(
+        list(command),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for the arena, which ends it
+    )
+
+
 class PlayingProcesses:
     """The processes that play for an arena. Made and run in trio."""
 
-    def __init__(self, arena: Arena, data: Path, command: Command, processes: int) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        data: Path,
+        command: Command,
+        processes: int,
+        start: Start = _started,
+    ) -> None:
         """Starts none yet.
 
         Args:
@@ -225,12 +253,13 @@ class PlayingProcesses:
           command: Starts one.
           processes: How many take what is new. Where there are others from before, they bring to an
             end what they began.
+          start: Starts a program.
         """
         self._arena = arena
         self._wanted = processes
         known = [int(folder.name) for folder in playing_folders(data)]
         numbers = sorted({*known, *range(1, processes + 1)})
-        self._processes = [_Process(number, command(number)) for number in numbers]
+        self._processes = [_Process(number, command(number), start) for number in numbers]
         self._at: dict[str, _Process] = {}
         """Who plays which deal-set, by its name."""
         self._numbers = itertools.count(1)
@@ -320,7 +349,7 @@ class PlayingProcesses:
         ]
 
 
-async def _end(process: trio.Process) -> None:
+async def _end(process: Running) -> None:
     """End a process that is not wanted any more, and wait for it: its folder must be free."""
     if process.stdin is not None:
         await process.stdin.aclose()

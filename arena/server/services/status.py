@@ -69,6 +69,9 @@ def status(watched: Watched) -> dict[str, Any]:
         },
         "deal_sets": _most_first({step: watched.deal_log.counts[step] for step in DEAL_STEPS}),
         "process": {"threads": threading.active_count()},
+        "playing": []
+        if arena.elsewhere is None
+        else [dict(each) for each in arena.elsewhere.told()],
     }
 
 
