@@ -72,6 +72,7 @@ EMPTY = {
         "cpu_s": 0.0,
         "started_unix_s": 1_700_000_000.0,
     },
+    "playing": [],
 }
 """The page of an arena in which nothing has happened."""
 
@@ -191,6 +192,17 @@ def test_what_a_page_says_gives_no_orders_to_the_terminal():
     assert rows(text)["faults"] == "\N{REPLACEMENT CHARACTER}[31mred 3"
 
 
+def test_processes_that_play_for_the_arena_are_told_each():
+    counts = {"pid": 4712, "matches": 8, "decisions": 12_345}
+    page = changed(
+        "playing", to=[{"number": 1, "starts": 1, **counts}, {"number": 2, "starts": 3, **counts}]
+    )
+    with page_of(page) as address:
+        found = rows(status("--metrics", address)[1])
+    assert found["playing 1"] == "8 in play, 12,345 decisions, process 4712"
+    assert found["playing 2"] == "8 in play, 12,345 decisions, process 4712, started 3 times"
+
+
 # What is said if there is nothing.
 
 
@@ -266,6 +278,8 @@ UNKNOWN = [
     (changed("process", "cpu_s", to=float("inf")),      "without an end"),
     (changed("process", "started_unix_s", to=9e14),     "a time without a date"),
     (changed("times_ms", "charged", to={"count": 1}),   "times without bounds"),
+    (changed("playing", to={"1": {}}),                  "processes that are no list"),
+    (changed("playing", to=[{"number": 1}]),            "a process without numbers"),
 ]
 # fmt: on
 

@@ -105,7 +105,7 @@ LEVELS = [
     ("there", "demanded", "launched", "_why"), LEVELS, ids=[row[-1] for row in LEVELS]
 )
 def test_a_competition_launches_nobody_below_the_jail_level_that_it_demands(
-    store, tmp_path, there, demanded, launched, _why
+    store, tmp_path, monkeypatch, there, demanded, launched, _why
 ):
     office = Office(store.competitions(), ArenaKey.new())
     bots = [Entry(name, name, BotKind.COMMAND, f"./{name}", name) for name in ("ann", "bob")]
@@ -113,13 +113,14 @@ def test_a_competition_launches_nobody_below_the_jail_level_that_it_demands(
     office.control("autumn", Action.START, who="org")
     wall = None if there is None else Wall(there)
 
-    class Launching(Hall):
-        async def _know(self, held):
-            raise EntrantChanged("it got as far as its bots")
+    async def know(players, held):
+        raise EntrantChanged("it got as far as its bots")
+
+    monkeypatch.setattr("arena.server.competitions.hall.know_commands", know)
 
     async def main():
         async with trio.open_nursery() as nursery:
-            hall = Launching(None, store, office, tmp_path, nursery, wall=wall)
+            hall = Hall(None, store, office, tmp_path, nursery, wall=wall)
             await hall.play("autumn")
 
     with pytest.RaisesGroup(pytest.RaisesExc((BadCommand, EntrantChanged))) as raised:

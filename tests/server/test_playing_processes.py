@@ -309,11 +309,9 @@ def test_a_process_of_before_that_holds_nothing_is_dismissed(tmp_path):
 
     async def play(processes, children, nursery):
         (child,) = children.started[3]
-        with pytest.raises(trio.EndOfChannel):
-            if not await child.lines.next():
-                raise trio.EndOfChannel  # its standard input has ended
+        assert await child.lines.next() == b"", "its standard input has ended"
         child.end()
-        await trio.sleep(100)
+        await trio.sleep(2 * START_S)
         assert len(children.started[3]) == 1
         assert processes.told() == []
 
@@ -334,7 +332,9 @@ def test_a_process_that_does_not_start_is_waited_for_no_more_and_tried_again(tmp
 
     async def play(processes, children, nursery):
         assert len(children.started[1]) == MOST_STARTS
-        with pytest.raises(CannotPlay, match="process 1, which plays for this arena, does not start"):
+        with pytest.raises(
+            CannotPlay, match="process 1, which plays for this arena, does not start"
+        ):
             await processes.play("autumn", deal_set("d1"), "d1-0")
         children.ready = True
         await trio.sleep(LONGEST_AGAIN_S + AGAIN_S)
@@ -389,3 +389,27 @@ def test_counts_are_those_that_were_told_last(tmp_path):
         assert told == {"number": 1, "pid": 101, "starts": 1, "matches": 3, "decisions": 400}
 
     run(play, Children(tmp_path), 1)
+
+
+def test_a_deal_set_that_is_over_is_forgotten(tmp_path):
+    async def play(processes, children, nursery):
+        (child,) = children.started[1]
+        order = deal_set("d1")
+        for held in (True, False):
+            children.recorded["d1-0"] = "as recorded"
+
+            async def answer(held=held):
+                asked = await child.asked()
+                await child.say(Ended(asked.number, is_held=held))
+
+            nursery.start_soon(answer)
+            await processes.play("autumn", order, "d1-0")
+            # Only who holds a deal-set still plays it whoever its bots are.
+            assert processes.plays(order, Nobody()) is held
+
+    run(play, Children(tmp_path), 1)
+
+
+class Nobody:
+    def is_launched(self, name):
+        return False
