@@ -25,6 +25,7 @@ from bench import (
     local,
     pages,
     peers,
+    playing,
     plots,
     rules,
     sdks,
@@ -51,7 +52,7 @@ PARTS: Final = (
     "sdks",
     "web",
 )
-ASKED_FOR: Final = ("floor", "sweeps")
+ASKED_FOR: Final = ("floor", "playing", "sweeps")
 """Parts that are run when they are asked for, and not with all others."""
 ENCODE_TARGET_US: Final = 30
 WATCHING_TARGET_US: Final = 1.0
@@ -264,6 +265,18 @@ def _ladder(quick: bool, progress: Progress) -> dict[str, Any]:
     return {"ladder": found}
 
 
+def _playing(quick: bool, progress: Progress) -> dict[str, Any]:
+    size = (playing.GAMES[:1], 1, 5.0) if quick else (playing.GAMES, 3, 20.0)
+    cases = playing.measure(*size, progress)
+    title = f"A ladder of {playing.BOTS} launched bots, by how many processes play it"
+    table = _table(title, "game", "--processes", "decisions/s", "arena's CPU, µs a decision")
+    for case in cases:
+        numbers = f"{case.per_s:,.0f}", f"{case.cpu_us:.0f}"
+        table.add_row(case.game, str(case.processes), *numbers)
+    _out.print(table)
+    return {"playing": [asdict(case) for case in cases]}
+
+
 def _sdks(quick: bool, progress: Progress) -> dict[str, Any]:
     sdks.build(progress)
     size = (1, 0.7, 0.0) if quick else (1, 3.0, sdks.WARM_UP_MOST_S)
@@ -441,6 +454,7 @@ def main(
         "clock": _clock,
         "watching": _watching,
         "ladder": _ladder,
+        "playing": _playing,
         "sdks": _sdks,
         "web": _web,
         "sweeps": _sweeps,
@@ -450,7 +464,11 @@ def main(
             raise click.UsageError("--plots measures nothing, and goes alone")
         _draw(*drawn)
         return
-    found: dict[str, Any] = {part: {} for part in PARTS} | {"peers": {}, "sweeps": {}}
+    found: dict[str, Any] = {part: {} for part in PARTS} | {
+        "peers": {},
+        "playing": [],
+        "sweeps": {},
+    }
     if paths and only != "floor":
         raise click.UsageError("--grpcio goes with --only floor")
     with _err.status("measuring") as status:

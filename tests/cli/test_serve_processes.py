@@ -57,6 +57,6 @@ def test_two_processes_play_a_tournament_that_anybody_can_verify(tmp_path):
     assert all(each["decisions"] > 0 for each in status["playing"]), "both played"
     assert status["decisions"] == {}, "and the arena did not"
 
-    match, bot = verdicts[0]["match"], verdicts[0]["bots"][0]
+    match, bot = verdicts[0]["match_id"], verdicts[0]["bots"][0]
     account = json.loads(said("why", match, bot, "--data", data, "--json"))
     assert (account["match"], account["bot"]) == (match, bot)

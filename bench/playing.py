@@ -1,0 +1,156 @@
+"""A ladder of launched bots by `arena serve --processes N`: decisions a second, and the arena's processor time.
+
+Bots, arena and the processes that play for it share the machine, as they do where somebody tries it out. Each
+round has a ladder of its own in a new folder, so that none goes on with what another has left.
+"""
+
+import contextlib
+import json
+import select
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from arena.competition.states import Action
+from arena.jail import parse_commands
+from arena.replay.signing import arena_key
+from arena.server.data_folder import read_notice, store_path
+from arena.server.office import Office, command_entry
+from arena.store import open_store
+from bench.processes import Failed, cpu_s
+
+ROOT: Final = Path(__file__).parents[1]
+BOTS: Final = 4
+GAMES: Final = ("sixty_six", "pineapple")
+HANDS: Final = 12
+NUMBERS: Final = (1, 2)
+START_S: Final = 120.0
+WARM_UP_S: Final = 5.0
+_PLAN: Final = """
+name = "ladder"
+kind = "ladder"
+game = "{game}"
+seats = 2
+seed = "bench"
+options = {{ hands = {hands} }}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What was measured with so many processes."""
+
+    game: str
+    processes: int
+    per_s: float
+    """Decisions a second, all seats together: the median of the rounds."""
+    cpu_us: float
+    """Processor time of the arena and of the processes that play for it, a decision; without the bots."""
+
+
+def measure(
+    games: tuple[str, ...], rounds: int, seconds: float, progress: Callable[[str], None]
+) -> list[Case]:
+    """Each game with each number of processes, in turns."""
+    cases = []
+    for game in games:
+        found: dict[int, list[tuple[float, float]]] = {number: [] for number in NUMBERS}
+        for at in range(rounds):
+            for number in NUMBERS:
+                found[number].append(_round(game, number, seconds))
+                per_s, _ = found[number][-1]
+                progress(f"{game}, --processes {number}, {at + 1}/{rounds}: {per_s:.0f}/s")
+        for number, values in found.items():
+            per_s, cpu_us = (statistics.median(each) for each in zip(*values, strict=True))
+            cases.append(Case(game, number, per_s, cpu_us))
+    return cases
+
+
+def _round(game: str, processes: int, seconds: float) -> tuple[float, float]:
+    with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
+        data = Path(folder)
+        _begin(game, data)
+        with _served(data, processes):
+            notice = read_notice(data)
+            assert notice is not None
+            _wait_for_play(notice.metrics, processes)
+            time.sleep(WARM_UP_S)
+            before, began_s = _counted(notice.metrics, notice.pid), time.perf_counter()
+            time.sleep(seconds)
+            after, took_s = _counted(notice.metrics, notice.pid), time.perf_counter() - began_s
+    decisions, used_s = (late - early for early, late in zip(before, after, strict=True))
+    return decisions / took_s, used_s * 1e6 / decisions
+
+
+def _begin(game: str, data: Path) -> None:
+    """A ladder that runs, of bots that take any of the moves."""
+    bot = f"{sys.executable} {ROOT / 'sample_bots' / 'random_bot.py'}"
+    entries = []
+    for number in range(BOTS):
+        name = f"bot{number}"
+        (command,) = parse_commands([f"{name}={bot}"])
+        entries.append(command_entry(name, name, bot, command.content()))
+    with open_store(store_path(data)) as store:
+        office = Office(store.competitions(), arena_key(data))
+        office.create(_PLAN.format(game=game, hands=HANDS), who="bench", bots=entries)
+        office.control("ladder", Action.START, who="bench")
+
+
+@contextlib.contextmanager
+def _served(data: Path, processes: int) -> Iterator[None]:
+    command = [sys.executable, "-m", "arena", "serve", "--port", "0", "--take-all", "--jail", "off"]
+    served = subprocess.Popen(
+        [*command, "--data", str(data), "--processes", str(processes), "--drain", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert served.stdout is not None
+        readable, _, _ = select.select([served.stdout], [], [], START_S)
+        if not readable or "listens" not in served.stdout.readline():
+            raise Failed("arena serve did not start")
+        yield
+    finally:
+        served.terminate()
+        try:
+            served.wait(START_S)
+        except subprocess.TimeoutExpired:
+            served.kill()
+            served.wait()
+
+
+def _wait_for_play(metrics: str, processes: int) -> None:
+    """Wait until whoever plays does."""
+    end_s = time.monotonic() + START_S
+    while time.monotonic() < end_s:
+        told = _told(metrics)
+        playing = [each["decisions"] for each in told["playing"]] or [_own(told)]
+        if all(playing) and len(playing) == max(1, processes):
+            return
+        time.sleep(0.2)
+    raise Failed("the ladder did not begin")
+
+
+def _counted(metrics: str, pid: int) -> tuple[float, float]:
+    """Decisions so far, and processor time."""
+    told = _told(metrics)
+    processes = told["playing"]
+    decisions = _own(told) + sum(each["decisions"] for each in processes)
+    return decisions, sum(map(cpu_s, [pid, *(each["pid"] for each in processes)]))
+
+
+def _own(told: dict[str, Any]) -> int:
+    return sum(told["decisions"].values())
+
+
+def _told(metrics: str) -> dict[str, Any]:
+    with urllib.request.urlopen(metrics.replace("/metrics", "/status"), timeout=START_S) as page:
+        found: dict[str, Any] = json.load(page)
+        return found
