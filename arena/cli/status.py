@@ -150,7 +150,7 @@ def _numbers(told: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _row(name: str, text: str) -> str:
-    return f"  {name:<11}{text}"
+    return f"  {name:<12}{text}"
 
 
 def _counts(counts: Mapping[str, int], most: int = 8) -> str:

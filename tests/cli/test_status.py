@@ -82,7 +82,7 @@ EMPTY = {
 
 def rows(text):
     """The lines by what they begin with."""
-    return {line[2:13].strip(): line[13:] for line in text.splitlines()[1:] if line[:2] == "  "}
+    return {line[2:14].strip(): line[14:] for line in text.splitlines()[1:] if line[:2] == "  "}
 
 
 def test_a_person_is_told_how_the_arena_does(tmp_path):

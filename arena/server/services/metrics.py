@@ -105,6 +105,19 @@ def _play(watched: Watched, counts: Counts) -> Iterator[Metric]:
     yield _gauge("admission_open", "1 while new matches are taken.", watched.takes_matches)
     refused = {(): watched.refused_matches}
     yield _counter("admission_refused", "Matches that were refused as too much.", (), refused)
+    yield from _elsewhere(() if arena.elsewhere is None else arena.elsewhere.told())
+
+
+def _elsewhere(processes: Sequence[Mapping[str, int]]) -> Iterator[Metric]:
+    told = {(str(each["number"]),): each for each in processes}
+    for name, text, key in (
+        ("playing_decisions", "Decisions in processes that play for this one.", "decisions"),
+        ("playing_starts", "Starts of processes that play for this one.", "starts"),
+    ):
+        values = {process: each[key] for process, each in told.items()}
+        yield _counter(name, text, ("process",), values)
+    total = sum(each["matches"] for each in told.values())
+    yield _gauge("playing_matches", "Matches in play in processes that play for this one.", total)
 
 
 def _time(watched: Watched, counts: Counts) -> Iterator[Metric]:
