@@ -346,7 +346,16 @@ def vocabulary():
         "step": set(DEAL_STEPS).__contains__,
         "le": lambda text: text == "+Inf" or float(text) >= 0,
         "version": re.compile(r"[0-9.]+").fullmatch,
+        "process": str.isdecimal,
     }
+
+
+class Elsewhere:
+    """Processes that play for an arena."""
+
+    def told(self):
+        counts = {"pid": 4711, "starts": 1, "matches": 2, "decisions": 3}
+        return [{"number": number, **counts} for number in (1, 2)]
 
 
 def busy_page(folder, read=None):
@@ -354,7 +363,8 @@ def busy_page(folder, read=None):
 
     `read` reads another page than that of metrics.
     """
-    with watched(folder) as (_, client, page):
+    with watched(folder) as (arena, client, page):
+        arena.elsewhere = Elsewhere()
         streams = seat(client, "ann-name", "bob-name")
         match_id = create(client, "ann-name", "bob-name")
         streams[0].answer(play_pb2.Answer(ask_id=1, index=0))
