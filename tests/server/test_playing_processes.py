@@ -1,5 +1,6 @@
 """Processes that play for an arena: what they are asked for, and what becomes of it when one of them dies."""
 
+import errno
 import types
 
 import pytest
@@ -318,17 +319,26 @@ def test_a_process_of_before_that_holds_nothing_is_dismissed(tmp_path):
     run(play, Children(tmp_path), 0)
 
 
-def test_a_process_that_does_not_start_is_waited_for_no_more_and_tried_again(tmp_path):
+async def ends_at_once():
+    child = Child()
+    child.end(1)
+    return child
+
+
+async def is_refused():
+    raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+
+@pytest.mark.parametrize("fails", [ends_at_once, is_refused])
+def test_a_process_that_does_not_start_is_waited_for_no_more_and_tried_again(fails, tmp_path):
     class Failing(Children):
-        ready = False
+        ready, failed = False, 0
 
         async def start(self, command):
             if self.ready:
                 return await super().start(command)
-            child = Child()
-            self.started.setdefault(1, []).append(child)
-            child.end(1)
-            return child
+            self.failed += 1
+            return await fails()
 
     async def play(processes, children, nursery):
         assert len(children.started[1]) == MOST_STARTS

@@ -139,7 +139,12 @@ class _Process:
 
     async def _run_once(self) -> bool:
         """Have it run once, to its end; whether it was ready to play."""
-        process = await self._start(self._command)
+        try:
+            process = await self._start(self._command)
+        except OSError as error:
+            fields = {"playing": self.number, "why": error.strerror}
+            _log.error("a process that plays cannot be started", extra=fields)
+            return False
         self.starts += 1
         self._process, self._is_ready = process, False
         try:
@@ -203,7 +208,9 @@ class _Process:
 
     def _give_up(self) -> None:
         """Answer whoever waits for it. It is tried again all the same."""
-        self.why_broken = f"process {self.number}, which plays for this arena, does not start; its arena.log says why"
+        self.why_broken = (
+            f"process {self.number}, which plays for this arena, does not start; the logs say why"
+        )
         self.settled.set()
         for number, asked in list(self._asked.items()):
             asked.ended = Ended(number, is_held=True, failed=Failed.INTERNAL, why=self.why_broken)
