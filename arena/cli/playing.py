@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 import click
 import trio
@@ -20,6 +22,8 @@ from arena.server.host import ServerSettings
 from arena.server.host import serve as run_server
 from arena.store import Store, open_store
 
+PROGRAM: Final = ("-m", "arena.cli.playing")
+
 
 def playing_command(
     data: Path,
@@ -30,7 +34,7 @@ def playing_command(
     take_all: bool = False,
 ) -> Callable[[int], list[str]]:
     """What starts the process of a number for the arena of a folder."""
-    words = [sys.executable, "-m", "arena.cli.playing", "--data", str(data), "--jail", demand]
+    words = [sys.executable, *PROGRAM, "--data", str(data), "--jail", demand]
     words += [word for path in read_only for word in ("--ro", str(path))]
     words += ["--drain", str(drain_s)] + ["--take-all"] * take_all
     return lambda number: [*words, "--number", str(number)]
@@ -82,7 +86,9 @@ def _run(settings: ServerSettings, store: Store, wall: Wall | None, pipes: tuple
         async with asks, answers, trio.open_nursery() as nursery:
             play = Playing(arena, store, settings.house, bots, nursery, wall=wall)
             await play.run(asks, answers)
-            nursery.cancel_scope.cancel()
+            # As by Ctrl-C: what is in play must have stopped before its bots end, or they would be gone.
+            signal.raise_signal(signal.SIGINT)
+            await trio.sleep_forever()
 
     with contextlib.suppress(KeyboardInterrupt):
         run_server(settings, Tokens(guests=False), main)

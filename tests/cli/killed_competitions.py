@@ -1,8 +1,8 @@
 """Competitions that are killed again and again, beside a twin that is left alone: the same tables, to the byte.
 
 `python -m tests.cli.killed_competitions --kills 100` is the long form; the suite kills a few times. With
-`--processes 2` that many play for the arena, any of them or the arena itself is killed, and the twin is
-played by one process alone.
+`--processes 3` up to three play for the arena, another number of them at each start, and any of them or the
+arena itself is killed; the twin is played by one process alone.
 
 The table hangs on the seed and on what the bots choose, which they choose by what they see alone. Time has no
 part in it, as long as no bot is ever late: so they have all the time there is, to come and to move. Where one
@@ -63,11 +63,15 @@ PLANS = {
 
 
 PATIENT = f"""
-from arena.cli import main
+from arena.cli import main, playing
 from arena.server.tournaments import launcher
 launcher.CONNECT_S = {CONNECT_S}
-main()
+playing.PROGRAM = ("-c", {{program!r}})
+{{command}}()
 """
+PATIENT = PATIENT.format(
+    program=PATIENT.format(program="", command="playing.playing"), command="main"
+)
 
 
 def arena(data, *words):
@@ -140,8 +144,10 @@ def said(data):
 def run(kind, data, kills, draw, told=lambda _: None, processes=1):
     """Play it to its end, with so many kills on the way, of which `told` hears; its table as bytes."""
     made(kind, data, start=is_served(kind, processes))
-    killed = 0
-    while not (is_finished(kind, data) or is_over(kind, data, processes)):
+    killed, most = 0, processes
+    while not (is_finished(kind, data) or is_over(kind, data, most)):
+        # Fewer than before bring to an end what the others have begun.
+        processes = most if most == 1 or not killed else draw.randint(1, most)
         process = started(kind, data, processes)
         stop_at = complete(kind, data) + draw.randint(0, 2)
         wait_s, last, end = draw.uniform(0, 0.3), -1, 0.0
@@ -190,7 +196,7 @@ def beginning(record: CompetitionRecord):
 def twins(kind, kills, seed, folder, told=lambda _: None, processes=1):
     """The table of a competition that was killed and of one that was not, and the kills.
 
-    So many `processes` play the one that is killed.
+    Up to so many `processes` play the one that is killed.
     """
     draw = random.Random(seed)
     told("the twin that nobody kills is played")
@@ -268,7 +274,7 @@ def main(argv=None, trial=twins):
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=list(PLANS), help="one kind; all of them if left out")
-    parser.add_argument("--processes", type=int, default=1, help="that play what is killed")
+    parser.add_argument("--processes", type=int, default=1, help="most that play what is killed")
     given = parser.parse_args(argv)
     kills, seed, began_s = Kills(given.kills), given.seed, time.monotonic()
 

@@ -170,7 +170,7 @@ def test_an_arena_tells_its_level(tmp_path, level):
         told = read_notice(tmp_path)
         assert told.jail == level
         done = CliRunner().invoke(main, ["status", "--data", str(tmp_path)])
-    assert f"  jail       {level}: launched bots are behind a wall" in done.output
+    assert f"  jail        {level}: launched bots are behind a wall" in done.output
 
 
 def test_a_notice_of_an_older_arena_has_no_level(tmp_path):

@@ -278,6 +278,7 @@ class PlayingProcesses:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Have them run until cancelled; started once it is known what each of them holds."""
+        self._arena.elsewhere = self
         async with trio.open_nursery() as nursery:
             for process in self._processes:
                 nursery.start_soon(process.run)
@@ -288,7 +289,6 @@ class PlayingProcesses:
                 if process.number > self._wanted and not process.holds and not process.why_broken:
                     await process.dismiss()
                     self._processes.remove(process)
-            self._arena.elsewhere = self
             task_status.started()
 
     def plays(self, order: DealSetOrder, players: Launches) -> bool:
