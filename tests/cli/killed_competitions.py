@@ -175,6 +175,8 @@ def run(kind, data, kills, draw, told=lambda _: None, processes=1):
         finally:
             process.kill()
             process.wait()
+    while any(map(is_running, playing_folders(data))):  # they see that nobody asks them any more
+        time.sleep(0.05)
     return table(kind, data), killed
 
 
