@@ -3,16 +3,22 @@
 A timer that is set again to a later time is not moved in the queue: when its
 old place comes up, it is queued anew. So a decision costs no work here as
 long as deadlines only recede, and the task sleeps through.
+
+A place that no timer waits for any more would stay until it comes up, which may be
+hours, as long as a bot's bank. So the queue is swept whenever it has doubled.
 """
 
 import heapq
 import itertools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import trio
+
+FEW_PLACES: Final = 1_000
+"""A queue of no more places is not swept."""
 
 
 class Timer:
@@ -40,10 +46,10 @@ class Timer:
     def retire(self) -> None:
         """Make the timer due never again.
 
-        Its place in the queue stays until it comes up. Until then it would keep in
-        memory what its action refers to: a whole match, for a minute or more.
+        Its place in the queue stays for a while. Until then it would keep in
+        memory what its action refers to: a whole match.
         """
-        self.due_s = math.inf
+        self.due_s = self._queued_s = math.inf
         self.action = _nothing
 
 
@@ -56,6 +62,8 @@ class Timers:
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Timer]] = []
+        self._swept_at = FEW_PLACES
+        """The queue is swept when it has more places."""
         self._count = itertools.count()
         self._scope: trio.CancelScope | None = None
 
@@ -77,16 +85,25 @@ class Timers:
             self._scope = None
 
     def _queue(self, due_s: float, timer: Timer) -> None:
+        if len(self._heap) > self._swept_at:
+            self._sweep()
         heapq.heappush(self._heap, (due_s, next(self._count), timer))
         if self._scope is not None and due_s < self._scope.deadline:
             self._scope.deadline = due_s
+
+    def _sweep(self) -> None:
+        """Drop the places that no timer waits for."""
+        heap = self._heap
+        heap[:] = [place for place in heap if place[0] == place[2]._queued_s]
+        heapq.heapify(heap)
+        self._swept_at = max(FEW_PLACES, 2 * len(heap))
 
     def _call_due(self, now_s: float) -> None:
         heap = self._heap
         while heap and heap[0][0] <= now_s:
             queued_s, _, timer = heapq.heappop(heap)
             if queued_s != timer._queued_s:
-                continue  # queued again for an earlier time, and called then
+                continue  # retired, or queued again for an earlier time and called then
             timer._queued_s = math.inf
             if timer.due_s <= now_s:
                 timer.due_s = math.inf

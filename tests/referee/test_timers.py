@@ -2,12 +2,14 @@
 
 import random
 import weakref
+from collections import deque
 
 import pytest
 import trio
 from trio.testing import MockClock
 
 from arena.referee import Timers
+from arena.referee.timers import FEW_PLACES
 
 CLEAR = "clear"
 
@@ -133,3 +135,29 @@ def test_a_timer_that_is_retired_holds_on_to_nothing():
     del match
     assert gone() is None
     timers._call_due(100.0)
+
+
+def test_retired_timers_do_not_pile_up_in_the_queue():
+    """Matches come and go by the second; a bank may last for hours."""
+    timers, in_play = Timers(), deque()
+    for match in range(20 * FEW_PLACES):
+        in_play.append(timers.timer(lambda: None))
+        in_play[-1].set(36_000.0 + match)
+        if len(in_play) > 100:
+            in_play.popleft().retire()
+        assert len(timers._heap) <= FEW_PLACES + 1
+
+
+def test_a_sweep_of_the_queue_loses_no_timer_that_waits():
+    chance = random.Random(2)
+    timers, waiting, calls = Timers(), {}, []
+    for name in range(5 * FEW_PLACES):
+        timer = timers.timer(lambda name=name: calls.append(name))
+        waiting[name] = timer
+        for _ in range(chance.randrange(1, 4)):
+            timer.set(chance.random())
+        if chance.random() < 0.5:
+            waiting.pop(chance.choice(list(waiting)[-50:])).retire()
+    for now_s in (1.0, 2.0):  # a timer that was set to a later time is queued again first
+        timers._call_due(now_s)
+    assert sorted(calls) == sorted(waiting)
