@@ -26,6 +26,7 @@ from pathlib import Path
 from arena.competition.record import CompetitionRecord, GameRecord
 from arena.competition.states import Action, State
 from arena.competition.tables import frozen, frozen_bytes
+from arena.replay.read import replay_path
 from arena.replay.signing import arena_key
 from arena.server.data_folder import is_running, playing_folders, read_notice, store_path
 from arena.server.office import Office
@@ -120,8 +121,18 @@ def is_served(kind, processes):
 
 def is_over(kind, data, processes):
     if kind == "ladder":
-        return complete(kind, data) >= LADDER_DEAL_SETS + 8
+        return has_begun(data)
     return is_served(kind, processes) and is_finished(kind, data)
+
+
+def has_begun(data):
+    """Whether the first deal-sets of a ladder are complete, of which its table is made."""
+    try:
+        with open_store(store_path(data)) as store:
+            (game,) = beginning(store.competitions().record("ladder")).games
+    except StoreError:
+        return False
+    return sum(each.reported for each in game.deal_sets) == LADDER_DEAL_SETS
 
 
 def killed_one(process, data, draw):
@@ -175,9 +186,31 @@ def run(kind, data, kills, draw, told=lambda _: None, processes=1):
         finally:
             process.kill()
             process.wait()
+    if most > 1:
+        published(kind, data, most)
     while any(map(is_running, playing_folders(data))):  # they see that nobody asks them any more
         time.sleep(0.05)
     return table(kind, data), killed
+
+
+def published(kind, data, processes):
+    """See that there is a replay of every match that counts: who has the records of a deal-set has all of them."""
+    process = started(kind, data, processes)
+    try:
+        end = time.monotonic() + PATIENCE_S
+        while lacking := [each for each in counting(kind, data) if not replay_path(data / "replays", each).exists()]:  # fmt: skip
+            assert time.monotonic() < end, f"{kind}: no replay of {lacking}: {said(data)}"
+            time.sleep(0.05)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def counting(kind, data):
+    """The matches that a table is made of, by id."""
+    with open_store(store_path(data)) as store:
+        (game,) = beginning(store.competitions().record(kind)).games
+    return [match.id for each in game.deal_sets for match in each.plan.matches]
 
 
 def table(kind, data):
@@ -191,7 +224,8 @@ def table(kind, data):
 def beginning(record: CompetitionRecord):
     """A ladder has no end: its first deal-sets, of which every one is complete."""
     (game,) = record.games
-    held = tuple(each for each in game.deal_sets if each.plan.number <= LADDER_DEAL_SETS)
+    most = LADDER_DEAL_SETS if game.rounds == () else len(game.deal_sets)
+    held = tuple(each for each in game.deal_sets if each.plan.number <= most)
     return replace(record, games=(GameRecord((), held, game.outcomes),))
 
 
