@@ -276,7 +276,8 @@ class _Host:
         loop.set_exception_handler(tell_error)
         replays = self._settings.house / "replays"
         try:
-            replays.mkdir(parents=True, exist_ok=True)
+            for folder in (self._settings.data, replays):
+                folder.mkdir(parents=True, exist_ok=True)
             lock = os.fdopen(data_folder.open_lock(self._settings.data), "r+")
         except OSError as error:
             text = f"cannot write in {self._settings.data}: {error.strerror}"
@@ -425,7 +426,8 @@ class _Host:
             address = listen(
                 server, settings.host, settings.port, settings.tls, insecure=settings.insecure
             )
-            self._listen_for_pages(server)
+            if settings.plays_for is None:
+                self._listen_for_pages(server)
             if of_jailed is not None:
                 self._play_socket.listen(of_jailed)
             self._connections = _connection_watch(address, arena.limits.traffic)
@@ -516,6 +518,16 @@ class _Host:
         flush = self._journal.flush
         play = play_handler(arena, flush, arena.now_s, self._watch)
         server.add_generic_rpc_handlers((play,))
+        names: tuple[str, ...] = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        if self._settings.plays_for is None:
+            names += self._offer_calls(arena, server)
+        servicer = Health()
+        health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
+        reflection.enable_server_reflection(names, server)
+        return server, servicer
+
+    def _offer_calls(self, arena: Arena, server: grpc.aio.Server) -> tuple[str, ...]:
+        """Let a server take all that people and programs ask beside play; the names of these services."""
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
             Lobby(arena.matches, arena.sessions, arena.tokens), server
         )
@@ -531,25 +543,21 @@ class _Host:
         bots = Bots(self._desk, arena.tokens, jail=self._settings.jail)
         owners_pb2_grpc.add_OwnerServiceServicer_to_server(owners, server)
         bots_pb2_grpc.add_BotServiceServicer_to_server(bots, server)
-        watching = Watching(arena.matches.feeds, lambda: arena.matches.in_play, flush)
+        watching = Watching(arena.matches.feeds, lambda: arena.matches.in_play, self._journal.flush)
         watch_pb2_grpc.add_WatchServiceServicer_to_server(watching, server)
-        servicer = Health()
-        health_pb2_grpc.add_HealthServicer_to_server(servicer, server)
-        names = (
-            SERVICE,
-            lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"].full_name,
-            replay_pb2.DESCRIPTOR.services_by_name["ReplayService"].full_name,
-            competitions_pb2.DESCRIPTOR.services_by_name["CompetitionService"].full_name,
-            tables_pb2.DESCRIPTOR.services_by_name["TableService"].full_name,
-            compare_pb2.DESCRIPTOR.services_by_name["CompareService"].full_name,
-            owners_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name,
-            bots_pb2.DESCRIPTOR.services_by_name["BotService"].full_name,
-            watch_pb2.DESCRIPTOR.services_by_name["WatchService"].full_name,
-            health.SERVICE_NAME,
-            reflection.SERVICE_NAME,
+        return tuple(
+            each.DESCRIPTOR.services_by_name[name].full_name
+            for each, name in (
+                (lobby_pb2, "LobbyService"),
+                (replay_pb2, "ReplayService"),
+                (competitions_pb2, "CompetitionService"),
+                (tables_pb2, "TableService"),
+                (compare_pb2, "CompareService"),
+                (owners_pb2, "OwnerService"),
+                (bots_pb2, "BotService"),
+                (watch_pb2, "WatchService"),
+            )
         )
-        reflection.enable_server_reflection(names, server)
-        return server, servicer
 
     @contextlib.contextmanager
     def _signals(self, loop: asyncio.AbstractEventLoop, servicer: Any) -> Any:

@@ -2,11 +2,14 @@
 
 import asyncio
 
+import grpc
 import pytest
 
 from arena.server.gate.tokens import Tokens
 from arena.server.host import tell_error
 from arena.server.listen import CannotServe
+from cardarena.v1 import lobby_pb2
+from tests.doubles.streams import Client
 from tests.server.running import running
 
 WAKE_UP = "Exception in callback PollerCompletionQueue._handle_events()()"
@@ -52,3 +55,20 @@ def test_half_written_replays_of_a_running_arena_are_left_to_it(tmp_path):
         with pytest.raises(CannotServe), running(tmp_path, Tokens(guests=True)):
             pass
         assert partial.exists()
+
+
+def test_a_process_that_plays_for_an_arena_offers_play_and_nothing_else(tmp_path):
+    house, folder = tmp_path / "house", tmp_path / "playing"
+    house.mkdir()
+    with (
+        running(folder, Tokens(guests=True), plays_for=house) as arena,
+        Client(arena.address) as client,
+    ):
+        client.stream("guest:ann").expect("welcome")
+        with pytest.raises(grpc.RpcError) as raised:
+            client.lobby.ListBots(lobby_pb2.ListBotsRequest())
+        assert raised.value.code() is grpc.StatusCode.UNIMPLEMENTED
+        assert {each.name for each in house.iterdir()} >= {"arena.db", "arena-key", "replays"}
+        own = {each.name for each in folder.iterdir()}
+        assert own >= {"arena-id", "journal", "commitments", "lock"}
+        assert own.isdisjoint({"arena.db", "arena-key", "replays", "watch.sock"})
