@@ -244,6 +244,11 @@ class Arena:
         return self._draining
 
     @property
+    def is_shut(self) -> bool:
+        """Whether it stops: what is in play goes on at the next start."""
+        return self._closed
+
+    @property
     def play_socket(self) -> Path | None:
         """The file of the socket for jailed bots, by its absolute path; None if there is none."""
         return self._play_socket

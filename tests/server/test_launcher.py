@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 import trio
 
 from arena.jail import BotCommand
@@ -26,7 +27,9 @@ def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch)
         await trio.sleep_forever()
 
     tokens = Tokens()
-    arena = SimpleNamespace(tokens=tokens, address="", sessions={}, arrived=nobody_comes)
+    arena = SimpleNamespace(
+        tokens=tokens, address="", sessions={}, arrived=nobody_comes, is_shut=False
+    )
     (tmp_path / "bot.py").write_text(TELLS)
     command = BotCommand("ann", (sys.executable, str(tmp_path / "bot.py")))
 
@@ -40,3 +43,31 @@ def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch)
     at = str(told.parent)
     assert json.loads(told.read_text()) == {"home": at, "tmp": at, "cwd": at}
     assert not tokens._launched, "the token of a process that has ended is good no more"
+
+
+@pytest.mark.parametrize(
+    ("is_shut", "left"),
+    [(False, 1), (True, 0)],
+    ids=["a bot whose process ends has left", "not where the arena stops and ends it"],
+)
+def test_who_ended_says_whether_a_bot_has_left(is_shut, left, tmp_path):
+    leaves = []
+
+    async def comes(_):
+        arena.is_shut = is_shut
+
+    session = SimpleNamespace(leave=lambda: leaves.append("left"))
+    bot = BotId("ann")
+    arena = SimpleNamespace(
+        tokens=Tokens(), address="", sessions={bot: session}, arrived=comes, is_shut=False
+    )
+    (tmp_path / "bot.py").write_text("")
+    command = BotCommand("ann", (sys.executable, str(tmp_path / "bot.py")))
+
+    async def main():
+        async with trio.open_nursery() as nursery:
+            launcher = Launcher(arena, [command], tmp_path / "bots", nursery)
+            await launcher.ensure([bot])
+
+    trio.run(main)
+    assert len(leaves) == left

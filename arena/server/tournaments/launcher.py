@@ -162,13 +162,17 @@ class Launcher:
             self._failures[bot] += self._wall.what_it_hid(words, process.visible, process.command)
 
     async def _watch(self, bot: BotId, process: BotProcess, token: str) -> None:
-        """Tell the bot's session when its process has ended: it will not come back."""
+        """Tell the bot's session when its process has ended: it will not come back.
+
+        Not where the arena itself stops and ends its bots: they are back at the next start.
+        """
         try:
             await process.watch(self._heard and functools.partial(self._heard, bot.name))
         finally:
             self._arena.tokens.drop(token)
             session = self._arena.sessions.get(bot)
-            if session is not None and self._running.get(bot) is process:
+            left = self._running.get(bot) is process and not self._arena.is_shut
+            if session is not None and left:
                 session.leave()
 
     async def _cancel_on_exit(self, process: BotProcess, scope: trio.CancelScope) -> None:
