@@ -23,6 +23,7 @@ from arena.server.host import serve as run_server
 from arena.store import Store, open_store
 
 PROGRAM: Final = ("-m", "arena.cli.playing")
+"""What Python is told to run: this module."""
 
 
 def playing_command(

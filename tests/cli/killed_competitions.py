@@ -121,11 +121,11 @@ def is_served(kind, processes):
 
 def is_over(kind, data, processes):
     if kind == "ladder":
-        return has_begun(data)
+        return beginning_is_complete(data)
     return is_served(kind, processes) and is_finished(kind, data)
 
 
-def has_begun(data):
+def beginning_is_complete(data):
     """Whether the first deal-sets of a ladder are complete, of which its table is made."""
     try:
         with open_store(store_path(data)) as store:

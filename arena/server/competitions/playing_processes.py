@@ -27,6 +27,7 @@ from arena.server.competitions.playing_messages import (
     Ended,
     Failed,
     Lines,
+    Message,
     Play,
     Ready,
     line_of,
@@ -135,6 +136,7 @@ class _Process:
             self.gone.set()
 
     def _is_done(self) -> bool:
+        """Whether it is to be started no more; a call, as that changes while it runs."""
         return not self._is_wanted
 
     async def _run_once(self) -> bool:
@@ -167,7 +169,7 @@ class _Process:
                 fields = {"playing": self.number, "why": str(error)}
                 _log.error("a process that plays said what nobody understands", extra=fields)
 
-    async def _heard(self, message: object) -> None:
+    async def _heard(self, message: Message) -> None:
         if isinstance(message, Ready):
             self.pid, self._is_ready, self.why_broken = message.pid, True, ""
             self.holds.update(message.holds)
