@@ -276,7 +276,7 @@ class _Host:
         loop.set_exception_handler(tell_error)
         replays = self._settings.house / "replays"
         try:
-            for folder in (self._settings.data, replays):
+            for folder in (replays, self._settings.data):  # the inner says what is no folder
                 folder.mkdir(parents=True, exist_ok=True)
             lock = os.fdopen(data_folder.open_lock(self._settings.data), "r+")
         except OSError as error:
