@@ -30,6 +30,9 @@ from arena.store.schema import HEAD, METADATA, revision
 BUSY_TIMEOUT_S: Final = 5.0
 """How long to wait for another program's lock."""
 
+CACHE_KIB: Final = 512
+"""What each connection may keep of the file: SQLite's 2 MB each would fill for an hour, and the system has the pages too."""
+
 CHECKED_BYTES: Final = 32 * 2**20
 """A file up to this size is read whole when it is opened, to find damage early (0.1 s)."""
 
@@ -298,6 +301,9 @@ def may_read(action: int, table: str | None, column: str | None, *_: str | None)
     return sqlite3.SQLITE_IGNORE if secret else sqlite3.SQLITE_OK
 
 
+_CACHE: Final = f"PRAGMA cache_size = {-CACHE_KIB}"  # below zero it is KiB, else pages
+
+
 def _looker(path: Path) -> SqliteConnection:
     """A connection that never writes: SQLite tells it of every commit, as of another's."""
     return sqlite3.connect(
@@ -320,6 +326,7 @@ def _public_engine(path: Path, busy_timeout_s: float) -> Engine:
             check_same_thread=False,
             uri=True,
         )
+        connection.execute(_CACHE)
         connection.set_authorizer(may_read)
         return connection
 
@@ -344,6 +351,7 @@ def _engine(path: Path, busy_timeout_s: float) -> Engine:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(_CACHE)
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

@@ -1,10 +1,10 @@
 """What attackers do, each in a process of its own.
 
-    python -m tests.attack.culprits NAME ADDRESS SECONDS
+    python -m tests.attack.culprits NAME ADDRESS SECONDS [SOURCE]
 
 goes on for so long and then prints, as JSON, what came of it: how many attempts
 there were, how long each took until the arena had cut it off, and how many it
-did not cut. An attack that the arena cuts off is begun again.
+did not cut. An attack that the arena cuts off is begun again. SOURCE is the address that it comes from.
 """
 
 import gzip
@@ -68,8 +68,9 @@ def hello(name):
 class Attacker:
     """Attempts, one after another, until the time is up."""
 
-    def __init__(self, address, seconds):
+    def __init__(self, address, seconds, source=""):
         self.address = address
+        self.source = source
         self.end_s = time.monotonic() + seconds
         self.outcome = Outcome()
         self._random = random.Random(1)
@@ -81,7 +82,7 @@ class Attacker:
     def wire(self, **values):
         """One more connection, and attempt."""
         self.outcome.attempts += 1
-        return Wire(self.address, **values)
+        return Wire(self.address, source=self.source, **values)
 
     def bot(self, name="culprit", **values):
         """A connection with a play stream that has said hello and was welcomed."""
@@ -383,8 +384,8 @@ ATTACKS = {
 
 if __name__ == "__main__":
     die_with_parent()
-    name, address, seconds = sys.argv[1:]
-    attacker = Attacker(address, float(seconds))
+    name, address, seconds, *source = sys.argv[1:]
+    attacker = Attacker(address, float(seconds), *source)
     print("begins", flush=True)  # noqa: T201
     ATTACKS[name](attacker)
     print(json.dumps(asdict(attacker.outcome)))  # noqa: T201

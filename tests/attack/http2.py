@@ -113,9 +113,10 @@ def reset(stream):
 class Wire:
     """A connection that was opened as HTTP/2 wants it, unless it is `silent`."""
 
-    def __init__(self, address, *, silent=False, **values):
+    def __init__(self, address, *, silent=False, source="", **values):
         host, _, port = address.rpartition(":")
-        self._socket = socket.create_connection((host, int(port)), timeout=10)
+        bound = (source, 0) if source else None
+        self._socket = socket.create_connection((host, int(port)), timeout=10, source_address=bound)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._buffer = b""
         self.closed = False

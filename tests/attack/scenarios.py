@@ -23,6 +23,7 @@ SCENARIOS = {
                 "resets": 1,
                 "oversized": 1,
                 "hang_ups": 1,
+                "strangers": 0,
                 "answers_kept": 0,
             },
             quick={"minutes": 0.5},

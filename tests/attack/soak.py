@@ -39,16 +39,20 @@ SAMPLE_S = 1.0
 WARM_UP = 1 / 3
 FLOODS = ("garbage", "messages", "resets", "newcomers", "oversized")
 FLOOD_S = 3.0
+STRANGER = "127.0.0.2"
 KB_MB = 1 / 1024
 HOUR_S = 3600.0
 
 
-async def soak(seed, *, minutes, floods=1, resets=1, oversized=1, hang_ups=1, answers_kept=0):
+async def soak(
+    seed, *, minutes, floods=1, resets=1, oversized=1, hang_ups=1, strangers=0, answers_kept=0
+):
     """Play at load with faults for some minutes; memory, files, threads and tasks stay flat.
 
     `floods`, `resets`, `oversized` (two of the five floods) and `hang_ups` are 0 to leave such faults out, and
     `answers_kept` bounds what the rules keep of what they have worked out, so that what grows can be told
-    from what does not.
+    from what does not. With `strangers` the floods come from an address that the arena takes for another
+    machine's, as most would, and not from where honest bots may live beside.
     """
     random = Random(seed)
     samples, made = [], 0
@@ -56,6 +60,7 @@ async def soak(seed, *, minutes, floods=1, resets=1, oversized=1, hang_ups=1, an
     kinds = [name for name in FLOODS if floods and name not in left_out]
     trial = Trial(seed=seed)
     trial.server.answers_kept = answers_kept
+    trial.server.stranger = STRANGER if strangers else ""
     async with (
         trial,
         Proxy(lambda: trial.server.address, plan=lambda _: _plan(random), seed=seed) as proxy,
@@ -146,7 +151,8 @@ async def _nemesis(trial, random, floods, *, hang_ups):
         if floods and turn % 20 == 0:
             name = random.choice(floods)
             log = trial.server.log.with_name("flood.log")
-            culprit = Child("tests.attack.culprits", name, trial.server.address, FLOOD_S, log=log)
+            given = (name, trial.server.address, FLOOD_S, trial.server.stranger)
+            culprit = Child("tests.attack.culprits", *filter(None, given), log=log)
             try:
                 await culprit.ended()
             finally:

@@ -3,14 +3,16 @@
     python -m tests.chaos.server serve --data FOLDER --port PORT
 
 With FAILING_DISK set to `FOLDER NTH DEED`, writes into that folder fail. With ANSWERS_KEPT, nothing that
-the arena has worked out is kept but the last so many answers of each kind.
+the arena has worked out is kept but the last so many answers of each kind. STRANGER is a loopback address
+that is taken for another machine's: on this machine, where honest bots may live beside, nobody is kept out.
 """
 
 import functools
+import ipaddress
 import os
 import sys
 
-from tests.chaos.processes import ANSWERS_KEPT, FAILING_DISK, die_with_parent
+from tests.chaos.processes import ANSWERS_KEPT, FAILING_DISK, STRANGER, die_with_parent
 
 
 def keep(answers):
@@ -25,10 +27,20 @@ def keep(answers):
     functools.lru_cache = bounded
 
 
+def estrange(stranger):
+    """Have an address be no loopback address to this process."""
+    address, is_loopback = ipaddress.IPv4Address(stranger), ipaddress.IPv4Address.is_loopback
+    ipaddress.IPv4Address.is_loopback = property(
+        lambda each: each != address and is_loopback.fget(each)
+    )
+
+
 if __name__ == "__main__":
     die_with_parent()
     if ANSWERS_KEPT in os.environ:
         keep(int(os.environ.pop(ANSWERS_KEPT)))
+    if STRANGER in os.environ:
+        estrange(os.environ.pop(STRANGER))
     from arena.cli import main
 
     if FAILING_DISK in os.environ:

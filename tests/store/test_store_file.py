@@ -53,7 +53,13 @@ class TestPromises:
                 with transaction() as connection:
                     pragmas = {
                         name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
-                        for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+                        for name in (
+                            "journal_mode",
+                            "synchronous",
+                            "foreign_keys",
+                            "busy_timeout",
+                            "cache_size",
+                        )
                     }
                 full = 2
                 assert pragmas == {
@@ -61,6 +67,7 @@ class TestPromises:
                     "synchronous": full,
                     "foreign_keys": 1,
                     "busy_timeout": 5000,
+                    "cache_size": -512,
                 }
 
     def test_a_writer_takes_the_lock_when_it_begins(self, path):
