@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench import arena_server, trivial
-from bench.processes import Measured, arena_side, bare_side
+from bench.processes import Measured, Side, arena_side, bare_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,28 @@ class Ratio:
     """The same of the bare server, for a round trip."""
 
 
+GROWS: Final = 1.05
+"""Frames with so many times the asks of those before are still filling."""
+STAYS: Final = 2
+"""Measurements in a row without such growth, after which they are full."""
+SETTLES: Final = 30
+"""Measurements that frames are given to fill, at most."""
+
+
+def _settled(arena: Side, seconds: float) -> Measured:
+    """Let an arena play until its frames do not fill any more: matches begin one by one, so do their asks."""
+    fullest, stays = 0.0, 0
+    now = arena.measure(seconds / 2)
+    for _ in range(SETTLES):
+        asks = now.decisions / max(1, now.frames)
+        stays = stays + 1 if asks < GROWS * fullest else 0
+        if stays == STAYS:
+            break
+        fullest = max(fullest, asks)
+        now = arena.measure(seconds / 2)
+    return now
+
+
 def compare(case: Case, rounds: int, seconds: float, progress: Callable[[str], None]) -> Ratio:
     """Measure one case, the two servers taking turns."""
     job = arena_server.Job(
@@ -63,7 +85,7 @@ def compare(case: Case, rounds: int, seconds: float, progress: Callable[[str], N
         options={"turns": 1 << 60},
     )
     with arena_side(job, first=True) as arena:
-        warm = arena.measure(seconds / 2)
+        warm = _settled(arena, seconds)
         ask_bytes = round(warm.asked_bytes / warm.decisions)
         answer_bytes = round(warm.answered_bytes / warm.decisions)
         with bare_side(case.streams, ask_bytes, answer_bytes) as bare:
