@@ -46,9 +46,11 @@ from arena.server.gate.calls import CallInterceptor
 from arena.server.gate.connections import (
     ConnectionWatch,
     can_be_watched,
+    listening,
     of_this_process,
     open_descriptors,
 )
+from arena.server.gate.shut_out import shut_out_at
 from arena.server.gate.tokens import Tokens
 from arena.server.gate.traffic import Traffic
 from arena.server.listen import UNIX, CannotServe, TlsFiles, listen, require_this_machine
@@ -217,7 +219,12 @@ def _connection_watch(address: str, traffic: Traffic) -> ConnectionWatch | None:
         _log.warning("this system does not show connections: floods of frames are not cut")
         return None
     port = int(address.rpartition(":")[2])
-    return ConnectionWatch(of_this_process(port), traffic, most=_room_for_connections())
+    return ConnectionWatch(
+        of_this_process(port),
+        traffic,
+        most=_room_for_connections(),
+        shut_out=shut_out_at(functools.partial(listening, port)),
+    )
 
 
 def _room_for_connections() -> int:

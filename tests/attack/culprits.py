@@ -7,6 +7,7 @@ there were, how long each took until the arena had cut it off, and how many it
 did not cut. An attack that the arena cuts off is begun again. SOURCE is the address that it comes from.
 """
 
+import contextlib
 import gzip
 import json
 import random
@@ -29,6 +30,8 @@ from tests.attack.http2 import (
 )
 from tests.chaos.processes import die_with_parent
 
+STRANGER = "127.0.0.2"
+"""An address of this machine that may stand for another one's."""
 LOBBY = "/cardarena.v1.LobbyService/ListGames"
 SLOT_S = 0.01
 """Messages of a flood go out in this rhythm."""
@@ -39,6 +42,8 @@ BLOCK_BYTES = 1 << 16
 BOMB = gzip.compress(bytes(30_000_000), 9)
 AT_LEAST_S = 1.0
 """An attack that goes on for longer counts as one that was not cut off: the arena has so much time."""
+SHUT_OUT_S = 5.0
+"""Who has no connection after so long will have none."""
 PATIENCE_S = 8.0
 """How long an attacker waits to be cut off; more than any limit."""
 
@@ -54,6 +59,12 @@ class Outcome:
     longest_s: float = 0.0
     """The longest that one of them took, from its first bad byte."""
     uncut: int = 0
+    shut_out: bool = False
+    """Whether it came to no connection any more, at last."""
+
+
+class ShutOut(Exception):
+    """Nobody answers who wants to connect."""
 
 
 def bot_message(**body):
@@ -80,9 +91,18 @@ class Attacker:
         return time.monotonic() < self.end_s
 
     def wire(self, **values):
-        """One more connection, and attempt."""
+        """One more connection, and attempt.
+
+        Raises:
+          ShutOut: if there is none.
+        """
+        try:
+            wire = Wire(self.address, source=self.source, patience_s=SHUT_OUT_S, **values)
+        except TimeoutError:
+            self.outcome.shut_out = True
+            raise ShutOut from None
         self.outcome.attempts += 1
-        return Wire(self.address, source=self.source, **values)
+        return wire
 
     def bot(self, name="culprit", **values):
         """A connection with a play stream that has said hello and was welcomed."""
@@ -387,5 +407,6 @@ if __name__ == "__main__":
     name, address, seconds, *source = sys.argv[1:]
     attacker = Attacker(address, float(seconds), *source)
     print("begins", flush=True)  # noqa: T201
-    ATTACKS[name](attacker)
+    with contextlib.suppress(ShutOut):
+        ATTACKS[name](attacker)
     print(json.dumps(asdict(attacker.outcome)))  # noqa: T201

@@ -113,10 +113,11 @@ def reset(stream):
 class Wire:
     """A connection that was opened as HTTP/2 wants it, unless it is `silent`."""
 
-    def __init__(self, address, *, silent=False, source="", **values):
+    def __init__(self, address, *, silent=False, source="", patience_s=10.0, **values):
         host, _, port = address.rpartition(":")
         bound = (source, 0) if source else None
-        self._socket = socket.create_connection((host, int(port)), timeout=10, source_address=bound)
+        self._socket = socket.create_connection((host, int(port)), patience_s, bound)
+        self._socket.settimeout(10)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._buffer = b""
         self.closed = False

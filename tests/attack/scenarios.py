@@ -13,7 +13,7 @@ CONNECTIONS = ("connections",)
 SCENARIOS = {
     scenario.name: scenario
     for scenario in (
-        Scenario(floods, full={"seconds": 10.0}, quick={"seconds": 1.0}),
+        Scenario(floods, full={"seconds": 10.0, "strangers": 0}, quick={"seconds": 1.0}),
         Scenario(day, full={"hours": 24.0}, quick={"hours": 1.0}),
         Scenario(
             soak,

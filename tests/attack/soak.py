@@ -22,6 +22,7 @@ from random import Random
 import grpc
 
 from arena.server.data_folder import read_notice
+from tests.attack.culprits import STRANGER
 from tests.attack.machine import use_of
 from tests.attack.slopes import slope
 from tests.chaos.case import Violation
@@ -39,7 +40,6 @@ SAMPLE_S = 1.0
 WARM_UP = 1 / 3
 FLOODS = ("garbage", "messages", "resets", "newcomers", "oversized")
 FLOOD_S = 3.0
-STRANGER = "127.0.0.2"
 KB_MB = 1 / 1024
 HOUR_S = 3600.0
 

@@ -6,6 +6,7 @@ not depend on the machine.
 
 import asyncio
 import gzip
+import socket
 import subprocess
 import sys
 import time
@@ -13,8 +14,9 @@ import time
 import pytest
 
 from arena.server.gate.calls import REQUEST_S
-from arena.server.gate.connections import ConnectionWatch
+from arena.server.gate.connections import STRIKES, ConnectionWatch
 from arena.server.gate.limits import OWN_HELLOS
+from arena.server.gate.shut_out import shut_out_at
 from arena.server.gate.tokens import Tokens
 from arena.server.probe import TransportProbe
 from arena.server.services.play import HELLO_S
@@ -108,6 +110,19 @@ def test_a_flood_of_frames_is_cut_off_again_and_again(tmp_path, monkeypatch):
     with running(tmp_path / "arena", Tokens(guests=True)) as arena:
         asyncio.run(beside_a_flood(arena.address, tmp_path, 5_000))
         assert [watch.cut > 1 for watch in watches] == [True]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attack", ["priorities", "resets"])
+def test_a_flood_from_elsewhere_is_shut_out(attack):
+    with socket.socket() as own:
+        if not shut_out_at(lambda: iter([own]))(["192.0.2.1"]):
+            pytest.skip("this system lets this user filter no socket")
+    report = asyncio.run(floods(SEED, seconds=FLOOD_S, attacks=(attack,), strangers=1))
+    assert report.violations == []
+    (attempts,) = (each.value for each in report.figures if each.what == f"{attack}: attempts")
+    # One more may have come to the door before it was shut.
+    assert STRIKES <= attempts <= STRIKES + 2
 
 
 # Silence. One arena, and all that wait for a limit wait together.

@@ -49,7 +49,27 @@ class Net:
         self.traffic = Traffic()
         self.now, self.cpu = Clock(100.0), Clock()
         self.looks = 0
-        self.watch = ConnectionWatch(self.connections, self.traffic, now_s=self.now, cpu_s=self.cpu)
+        self.shut_out, self.can_shut_out = [], True
+        """Who was shut out, each time that it changed."""
+        self.watch = ConnectionWatch(
+            self.connections,
+            self.traffic,
+            shut_out=self.shuts_out,
+            now_s=self.now,
+            cpu_s=self.cpu,
+        )
+
+    def shuts_out(self, addresses):
+        self.shut_out.append(list(addresses))
+        return self.can_shut_out
+
+    def flood(self, peer, cuts):
+        """So many connections of a peer are cut, one after another."""
+        address = peer.rpartition(":")[0]
+        for port in range(cuts):
+            self.lines = [Line(f"{address}:{port}", 10_000_000)]
+            self.watch.look()
+        self.lines = []
 
     @contextlib.contextmanager
     def connections(self):
@@ -234,14 +254,48 @@ RETURNS = [
 )
 def test_a_new_connection_of_those_who_flooded(peer, cuts, after_s, cut, why):
     net = Net()
-    address = peer.rpartition(":")[0]
-    for port in range(cuts):
-        net.lines = [Line(f"{address}:{port}", 10_000_000)]
-        net.watch.look()
+    net.flood(peer, cuts)
     net.now.now += after_s
-    net.lines = [Line(f"{address}:6000")]
+    net.lines = [Line(f"{peer.rpartition(':')[0]}:6000")]
     net.watch.look()
     assert net.lines[0].cut_off == cut, why
+
+
+# fmt: off
+SHUT_OUT = [
+    # who floods, cuts                           shut out, each time that it changes        why
+    ([(THERE, STRIKES - 1)],                     [],                                        "who has flooded once or twice may come again"),
+    ([(THERE, STRIKES)],                         [["192.0.2.1"]],                           "who has flooded again and again may not"),
+    ([(THERE, STRIKES + 2)],                     [["192.0.2.1"]],                           "it is told once"),
+    ([(THERE, STRIKES), (ELSEWHERE, STRIKES)],   [["192.0.2.1"], ["192.0.2.1", "192.0.2.2"]], "one more does not let the others in"),
+    ([(HERE, STRIKES * 5)],                      [],                                        "this machine, where other bots live as well"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("floods", "shut_out", "why"), SHUT_OUT, ids=[row[-1] for row in SHUT_OUT])
+def test_who_floods_again_and_again_is_shut_out(floods, shut_out, why):
+    net = Net()
+    for peer, cuts in floods:
+        net.flood(peer, cuts)
+    assert net.shut_out == shut_out, why
+
+
+def test_who_is_forgiven_is_let_in_again():
+    net = Net()
+    net.flood(THERE, STRIKES)
+    net.now.now += FORGIVEN_S + 1
+    net.watch.look()
+    assert net.shut_out == [["192.0.2.1"], []]
+
+
+def test_a_system_that_shuts_nobody_out_is_asked_once_and_goes_on_cutting():
+    net = Net()
+    net.can_shut_out = False
+    net.flood(THERE, STRIKES)
+    net.flood(ELSEWHERE, STRIKES)
+    assert net.shut_out == [["192.0.2.1"]]
+    assert net.watch.cut == 2 * STRIKES
 
 
 def test_what_a_former_connection_of_the_same_port_has_said_is_forgotten():

@@ -34,6 +34,7 @@ from urllib.parse import quote
 
 from arena.replay import disk
 from arena.server.gate.limits import LOCAL, address_of
+from arena.server.gate.shut_out import ShutOut
 from arena.server.gate.traffic import Traffic
 
 BURST_BYTES: Final = 256 << 10
@@ -122,6 +123,7 @@ class ConnectionWatch:
         traffic: Traffic,
         *,
         most: int | None = None,
+        shut_out: ShutOut | None = None,
         now_s: Callable[[], float] = time.monotonic,
         cpu_s: Callable[[], float] = time.process_time,
         descriptors: Callable[[], int] = open_descriptors,
@@ -132,6 +134,7 @@ class ConnectionWatch:
           connections: Shows all of them.
           traffic: What became messages.
           most: That there may be; with more, the oldest that never made a call are cut.
+          shut_out: Keeps addresses from connecting at all; without it their new connections are cut.
           now_s: Real time.
           cpu_s: The processor time that the arena has used.
           descriptors: How many the arena has open.
@@ -140,6 +143,9 @@ class ConnectionWatch:
         self._traffic = traffic
         self.most = most
         """That there may be, if that is limited."""
+        self._shut_out = shut_out
+        self._out: list[str] = []
+        """Addresses that are shut out."""
         self._descriptors = descriptors
         self._now_s = now_s
         self._cpu_s = cpu_s
@@ -177,6 +183,8 @@ class ConnectionWatch:
                 # To look takes descriptors, too.
                 if error.errno != errno.EMFILE or not disk.spare.give_up(FOR_A_LOOK):
                     _log.exception("connections cannot be looked at")
+            except Exception:  # whatever it was: nobody else looks
+                _log.exception("connections cannot be looked at")
             ended_s = self._now_s()
             least_s = ALERT_LOOK_S if ended_s < self._alert_until_s else LOOK_S
             pause_s = max(least_s, (ended_s - began_s) / SHARE)
@@ -213,6 +221,7 @@ class ConnectionWatch:
         if self.most is not None and len(seen) > self.most:
             self._make_room(len(seen) - self.most)
         disk.spare.refill()
+        self._shut_out_those_who_flood()
 
     def _make_room(self, number: int) -> None:
         """Cut so many connections of those who never made a call, the oldest first.
@@ -263,6 +272,17 @@ class ConnectionWatch:
             if now_s - at_s > FORGIVEN_S:
                 del self._struck_s[address], self._strikes[address]
 
+    def _shut_out_those_who_flood(self) -> None:
+        out = [address for address, cuts in self._strikes.items() if cuts >= STRIKES]
+        if self._shut_out is None or out == self._out:
+            return
+        if not self._shut_out(out):
+            self._shut_out = None
+            return
+        fields = {"addresses": out}
+        _log.warning("addresses are shut out, as they flooded again and again", extra=fields)
+        self._out = out
+
 
 class _Tcp:
     """A connection by a second descriptor of its socket."""
@@ -304,7 +324,22 @@ def of_this_process(port: int) -> Connections:
     return connections
 
 
+def listening(port: int) -> Iterator[socket.socket]:
+    """The sockets of this process that listen on a port, each as a second one that lasts until the next."""
+    for own in _sockets(port):
+        if own.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            yield own
+
+
 def _established(port: int) -> Iterator[Connection]:
+    for own in _sockets(port):
+        try:
+            yield _Tcp(own)
+        except OSError:
+            continue  # it listens, or was just closed
+
+
+def _sockets(port: int) -> Iterator[socket.socket]:
     for name in os.listdir(_DESCRIPTORS):  # noqa: PTH208 - as looks go, paths are dear
         # It may be closed, and another be opened in its place, at any moment: so all is asked
         # of a descriptor of our own. It is closed before the next, or the peer would not hear
@@ -319,11 +354,9 @@ def _established(port: int) -> Iterator[Connection]:
         with own:
             if own.family not in (socket.AF_INET, socket.AF_INET6):
                 continue
-            try:
+            with contextlib.suppress(OSError):  # it was just closed
                 if own.getsockname()[1] == port:
-                    yield _Tcp(own)
-            except OSError:
-                continue  # it listens, or was just closed
+                    yield own
 
 
 def can_be_watched() -> bool:
