@@ -9,6 +9,7 @@ did not cut. An attack that the arena cuts off is begun again. SOURCE is the add
 
 import contextlib
 import gzip
+import ipaddress
 import json
 import random
 import sys
@@ -30,8 +31,8 @@ from tests.attack.http2 import (
 )
 from tests.chaos.processes import die_with_parent
 
-STRANGER = "127.0.0.2"
-"""An address of this machine that may stand for another one's."""
+STRANGERS = "127.9.0.0/16"
+"""Addresses of this machine that may stand for other machines'."""
 LOBBY = "/cardarena.v1.LobbyService/ListGames"
 SLOT_S = 0.01
 """Messages of a flood go out in this rhythm."""
@@ -65,6 +66,11 @@ class Outcome:
 
 class ShutOut(Exception):
     """Nobody answers who wants to connect."""
+
+
+def stranger(number):
+    """An address of its own for each attacker, as one that was shut out stays out."""
+    return str(ipaddress.ip_network(STRANGERS)[1 + number])
 
 
 def bot_message(**body):

@@ -5,7 +5,7 @@ import json
 import time
 from dataclasses import dataclass
 
-from tests.attack.culprits import ATTACKS, STRANGER
+from tests.attack.culprits import ATTACKS, STRANGERS, stranger
 from tests.attack.machine import Peak, use_of
 from tests.attack.victim import MOVE_MS, Victim
 from tests.chaos.case import Violation
@@ -71,11 +71,11 @@ EXPECTED = {
 async def floods(seed, *, seconds, attacks=tuple(EXPECTED), strangers=0, settle_s=SETTLE_S):
     """Attack an arena in every way known, and see how a bot fares that plays on it.
 
-    With `strangers` the attackers come from an address that the arena takes for another machine's, as most would.
+    With `strangers` each comes from an address that the arena takes for another machine's, as most would.
     """
     report = Report()
     trial = Trial(seed=seed)
-    trial.server.stranger = STRANGER if strangers else ""
+    trial.server.strangers = STRANGERS if strangers else ""
     async with trial, Victim(trial.server.address) as victim:
         await victim.measured(min(seconds, CALM_S))  # until everything is loaded
         for name in attacks:
@@ -93,8 +93,10 @@ async def _attack(name, trial, victim, seconds, settle_s, report):
     before = use_of(pid)
     lasts_s = max(seconds, expected.lasts_s)
     log = trial.server.log.with_name(f"{name}.log")
-    given = (name, trial.server.address, lasts_s, trial.server.stranger)
-    culprit = Child("tests.attack.culprits", *filter(None, given), log=log)
+    given = (name, trial.server.address, lasts_s)
+    if trial.server.strangers:
+        given += (stranger(list(ATTACKS).index(name)),)
+    culprit = Child("tests.attack.culprits", *given, log=log)
     try:
         async with Peak(pid) as peak:
             await culprit.says(r"begins")

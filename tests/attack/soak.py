@@ -22,7 +22,7 @@ from random import Random
 import grpc
 
 from arena.server.data_folder import read_notice
-from tests.attack.culprits import STRANGER
+from tests.attack.culprits import STRANGERS, stranger
 from tests.attack.machine import use_of
 from tests.attack.slopes import slope
 from tests.chaos.case import Violation
@@ -51,7 +51,7 @@ async def soak(
 
     `floods`, `resets`, `oversized` (two of the five floods) and `hang_ups` are 0 to leave such faults out, and
     `answers_kept` bounds what the rules keep of what they have worked out, so that what grows can be told
-    from what does not. With `strangers` the floods come from an address that the arena takes for another
+    from what does not. With `strangers` each flood comes from another address that the arena takes for another
     machine's, as most would, and not from where honest bots may live beside.
     """
     random = Random(seed)
@@ -60,7 +60,7 @@ async def soak(
     kinds = [name for name in FLOODS if floods and name not in left_out]
     trial = Trial(seed=seed)
     trial.server.answers_kept = answers_kept
-    trial.server.stranger = STRANGER if strangers else ""
+    trial.server.strangers = STRANGERS if strangers else ""
     async with (
         trial,
         Proxy(lambda: trial.server.address, plan=lambda _: _plan(random), seed=seed) as proxy,
@@ -151,8 +151,10 @@ async def _nemesis(trial, random, floods, *, hang_ups):
         if floods and turn % 20 == 0:
             name = random.choice(floods)
             log = trial.server.log.with_name("flood.log")
-            given = (name, trial.server.address, FLOOD_S, trial.server.stranger)
-            culprit = Child("tests.attack.culprits", *filter(None, given), log=log)
+            given = (name, trial.server.address, FLOOD_S)
+            if trial.server.strangers:
+                given += (stranger(turn // 20),)
+            culprit = Child("tests.attack.culprits", *given, log=log)
             try:
                 await culprit.ended()
             finally:

@@ -22,8 +22,8 @@ FAILING_DISK = "CHAOS_FAILING_DISK"
 """Variable of the environment that tells an arena how its disk is to fail."""
 ANSWERS_KEPT = "CHAOS_ANSWERS_KEPT"
 """Variable of the environment that tells an arena how many answers its rules may keep, each of them."""
-STRANGER = "CHAOS_STRANGER"
-"""Variable of the environment that tells an arena which loopback address to take for another machine's."""
+STRANGERS = "CHAOS_STRANGERS"
+"""Variable of the environment that tells an arena which loopback addresses to take for other machines'."""
 PARENT = "CHAOS_PARENT"
 """Variable of the environment that tells a child whose it is."""
 GLANCE_S = 0.01
@@ -135,8 +135,8 @@ class Server:
         """How the disk of its next life fails: folder, number, deed."""
         self.answers_kept = 0
         """How many answers its rules may keep in its next life; 0 for as many as they do."""
-        self.stranger = ""
-        """An address of this machine that it takes for another machine's, in its next life."""
+        self.strangers = ""
+        """A network of this machine that it takes for other machines', in its next life."""
         self._drain_s = drain_s
         self._child = None
 
@@ -160,8 +160,8 @@ class Server:
         told = {FAILING_DISK: self.failing_disk} if self.failing_disk else {}
         if self.answers_kept:
             told[ANSWERS_KEPT] = str(self.answers_kept)
-        if self.stranger:
-            told[STRANGER] = self.stranger
+        if self.strangers:
+            told[STRANGERS] = self.strangers
         self._child = Child("tests.chaos.server", *given, log=self.log, **told)
         self.port = int((await self._child.says(r"listens on \S+:(\d+)"))[1])
 

@@ -3,8 +3,8 @@
     python -m tests.chaos.server serve --data FOLDER --port PORT
 
 With FAILING_DISK set to `FOLDER NTH DEED`, writes into that folder fail. With ANSWERS_KEPT, nothing that
-the arena has worked out is kept but the last so many answers of each kind. STRANGER is a loopback address
-that is taken for another machine's: on this machine, where honest bots may live beside, nobody is kept out.
+the arena has worked out is kept but the last so many answers of each kind. STRANGERS is a network of loopback
+addresses that are taken for other machines': on this machine, where honest bots may live beside, nobody is kept out.
 """
 
 import functools
@@ -12,7 +12,7 @@ import ipaddress
 import os
 import sys
 
-from tests.chaos.processes import ANSWERS_KEPT, FAILING_DISK, STRANGER, die_with_parent
+from tests.chaos.processes import ANSWERS_KEPT, FAILING_DISK, STRANGERS, die_with_parent
 
 
 def keep(answers):
@@ -27,11 +27,11 @@ def keep(answers):
     functools.lru_cache = bounded
 
 
-def estrange(stranger):
-    """Have an address be no loopback address to this process."""
-    address, is_loopback = ipaddress.IPv4Address(stranger), ipaddress.IPv4Address.is_loopback
+def estrange(strangers):
+    """Have the addresses of a network be no loopback addresses to this process."""
+    network, is_loopback = ipaddress.IPv4Network(strangers), ipaddress.IPv4Address.is_loopback
     ipaddress.IPv4Address.is_loopback = property(
-        lambda each: each != address and is_loopback.fget(each)
+        lambda each: each not in network and is_loopback.fget(each)
     )
 
 
@@ -39,8 +39,8 @@ if __name__ == "__main__":
     die_with_parent()
     if ANSWERS_KEPT in os.environ:
         keep(int(os.environ.pop(ANSWERS_KEPT)))
-    if STRANGER in os.environ:
-        estrange(os.environ.pop(STRANGER))
+    if STRANGERS in os.environ:
+        estrange(os.environ.pop(STRANGERS))
     from arena.cli import main
 
     if FAILING_DISK in os.environ:
