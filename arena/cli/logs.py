@@ -54,6 +54,7 @@ def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
 
         raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
     handler.setFormatter(formatter())
+    handler.addFilter(gone_is_no_error)
     handler.addFilter(Throttle())
     return handler
 
@@ -81,6 +82,20 @@ class _Lines(logging.Formatter):
 
 _NO_FIELDS: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime"})
 """What every record has, and what formatters leave in it; all else was given as `extra`."""
+
+
+def gone_is_no_error(record: logging.LogRecord) -> bool:
+    """Make a warning of it that gRPC could not say a call's last words: its client was gone, or was cut off.
+
+    gRPC calls that an error, and errors are never left out: who comes and goes would fill the log.
+    """
+    kind = record.exc_info[0] if record.exc_info else None
+    if record.name.startswith("grpc.") and kind is not None and kind.__name__ == _UNSAID:
+        record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+    return True
+
+
+_UNSAID: Final = "ExecuteBatchError"
 
 
 class Throttle(logging.Filter):

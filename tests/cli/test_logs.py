@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from grpc._cython import cygrpc
 
 from arena.cli import logs
 from arena.cli.logs import BURST_LINES, LEFT_OUT, LINES_PER_S, Throttle, formatter, log_file
@@ -185,6 +186,29 @@ def test_a_clock_that_is_set_back_stops_no_lines_for_good():
 def test_errors_are_never_left_out():
     made = [record("incident %s", at, level=logging.ERROR) for at in range(BURST_LINES * 3)]
     assert all(let_through(Throttle(), made))
+
+
+# fmt: off
+LEVELS = [
+    # logger                  error                       level      why
+    ("grpc._cython.cygrpc",   cygrpc.ExecuteBatchError(), "warning", "a client that was gone before the last words of its call"),
+    ("grpc._cython.cygrpc",   ValueError(),               "error",   "anything else that gRPC meets"),
+    ("arena.server.host",     cygrpc.ExecuteBatchError(), "error",   "what the arena itself says is an error"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("logger", "error", "level", "why"), LEVELS, ids=[row[-1] for row in LEVELS]
+)
+def test_an_error_is_one_of_the_arena(tmp_path, logger, error, level, why):
+    handler = log_file(tmp_path)
+    made = logging.LogRecord(logger, logging.ERROR, "", 0, "x", (), (type(error), error, None))
+    try:
+        handler.handle(made)
+    finally:
+        handler.close()
+    assert json.loads((tmp_path / "arena.log").read_text("utf-8"))["level"] == level, why
 
 
 def test_kinds_are_bounded(monkeypatch):
