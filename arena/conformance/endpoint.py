@@ -95,8 +95,8 @@ class Stream:
 
     def end(self, ended: Ended) -> None:
         """Ends the stream."""
+        self.ended_s = time.monotonic()  # before the client can know
         self._outbox.put(ended)
-        self.ended_s = time.monotonic()
 
     def reset(self) -> None:
         """Cuts the connection."""
