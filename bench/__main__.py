@@ -410,7 +410,18 @@ def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  python -m bench --json bench.json
+  python -m bench --only wire
+  python -m bench --only cost
+  python -m bench --only sweeps --json sweeps.json
+  python -m bench --plots sweeps.json docs/pictures
+  python -m bench --only floor --grpcio /tmp/grpcio-1.75.1 --grpcio /tmp/grpcio-1.85.1
+""",
+)
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path),
               help="Write the figures to FILE as well.", metavar="FILE")  # fmt: skip
 @click.option("--only", type=click.Choice([*PARTS, *ASKED_FOR]), help="Run one part.")
@@ -429,19 +440,10 @@ def main(
     paths: tuple[str, ...],
     drawn: tuple[Path, Path] | None,
 ) -> None:
-    r"""Measure the arena on this machine.
+    """Measure the arena on this machine.
 
     Figures of a busy machine say little: ratios are measured in turns, the
     rest is not.
-
-    \b
-    Examples:
-      python -m bench --json bench.json
-      python -m bench --only wire
-      python -m bench --only cost
-      python -m bench --only sweeps --json sweeps.json
-      python -m bench --plots sweeps.json docs/pictures
-      python -m bench --only floor --grpcio /tmp/grpcio-1.75.1 --grpcio /tmp/grpcio-1.85.1
     """
     parts = {
         "cost": _cost,

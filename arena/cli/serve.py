@@ -4,7 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -225,8 +225,13 @@ def serve(
         ):
             keys = store.keys()
             tokens = Tokens(guests=is_local(host) if guests is None else guests, keys=keys.all())
-            with _web(data, web_port) if with_web else contextlib.nullcontext():
-                _run(settings, tokens, keys, patient, wall, command, processes)
+            with contextlib.ExitStack() as pages:
+
+                def listening() -> None:
+                    if with_web:  # only now: so its line comes after that of the arena
+                        pages.enter_context(_web(data, web_port))
+
+                _run(settings, tokens, keys, patient, wall, command, processes, listening)
 
 
 @contextlib.contextmanager
@@ -267,8 +272,12 @@ def _run(
     wall: Wall | None,
     command: Command,
     processes: int,
+    listening: Callable[[], None],
 ) -> None:
-    """Serve, and play the competitions of a store, which may wait for other programs."""
+    """Serve, and play the competitions of a store, which may wait for other programs.
+
+    `listening` is called once the arena's address has been said.
+    """
 
     async def main(arena: Arena) -> None:
         address = f"https://{arena.address}" if settings.tls else arena.address
@@ -277,6 +286,7 @@ def _run(
             click.echo("Hands are open: whoever watches a match made with a seed sees all cards.")
         if not tokens.guests and tokens.change == 0:
             click.echo("Nobody has a key yet: `arena keys new --help` says how to make one.")
+        listening()
 
         def hang_up(bot: BotId, verdict: Refused) -> None:
             session = arena.sessions.get(bot)

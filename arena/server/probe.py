@@ -9,8 +9,11 @@ import asyncio
 import contextlib
 import logging
 import secrets
+import socket
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any, Final
 
 import grpc
@@ -24,6 +27,10 @@ PATIENCE_S: Final = 10.0
 """A probe that has not come back by then is given up, and its connection made anew."""
 TRIES: Final = 3
 """Connections that fail in a row before nothing is probed any more."""
+PREFIX: Final = "cardarena-probe-"
+"""Of the folder that has the socket, in the one for temporary files."""
+OLD_S: Final = 60.0
+"""A socket this old on which nobody listens is not of an arena that is about to listen."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,8 +48,9 @@ class TransportProbe:
         self._now_s = now_s
         self.call: Final = f"/{secrets.token_hex(16)}/Probe"
         """What is called, which nobody else can know."""
-        self._folder = tempfile.TemporaryDirectory(prefix="cardarena-")
-        self._address = f"{UNIX}{self._folder.name}/probe"
+        _remove_what_killed_arenas_left()
+        self._folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+        self._address = f"{UNIX}{self._folder.name}/{_SOCKET}"
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._returned = 0
@@ -110,7 +118,21 @@ class TransportProbe:
 
 _FAILURES: Final = (grpc.aio.AioRpcError, asyncio.InvalidStateError, TimeoutError)
 """Of a call: it has ended, also between two words, or takes too long."""
+_SOCKET: Final = "probe"
 _OPTIONS: Final = (("grpc.use_local_subchannel_pool", 1),)
+
+
+def _remove_what_killed_arenas_left() -> None:
+    """Remove the sockets of arenas that had no time to do so themselves."""
+    for place in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{_SOCKET}"):
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as caller:
+            if time.time() - place.stat().st_mtime < OLD_S:
+                continue
+            try:
+                caller.connect(str(place))
+            except ConnectionRefusedError:
+                place.unlink()
+                place.parent.rmdir()
 
 
 async def _echo(_: object, context: Any) -> AsyncIterator[bytes]:

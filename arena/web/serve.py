@@ -81,13 +81,21 @@ def serve(
             backlog=1024,
             limit_concurrency=MOST_CONNECTIONS,
         )
-        listening(f"{shown}:{taken[1]}")
-        if lifeline is not None:
-            Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-        # uvicorn raises the signal again once it has stopped: what is open is closed then as well.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with contextlib.closing(web), contextlib.suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[bound])
+        server = uvicorn.Server(config)
+        # Before anybody is told of the address, and may end this process. uvicorn has handlers of its
+        # own while it runs, and raises a signal again once it has stopped.
+        for ends in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(ends, lambda *_: _stop(server))
+        with contextlib.closing(web):
+            listening(f"{shown}:{taken[1]}")
+            if lifeline is not None:
+                Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+            server.run(sockets=[bound])
+
+
+def _stop(server: uvicorn.Server) -> None:
+    """Have it end, or not begin. An exception may come anywhere, between a coroutine and its loop too."""
+    server.should_exit = True
 
 
 def _end_with(lifeline: int) -> None:

@@ -85,7 +85,19 @@ def show(name, report, took_s, repeat):
     _out.print(f"repeat it with: {repeat}", markup=False)
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  scripts/chaos --quick
+  scripts/chaos --only killed-server --seed 7
+  scripts/chaos --only killed-server --size kills=25
+  scripts/chaos --attack
+  scripts/chaos --soak --minutes 60
+  scripts/chaos --connections 10000
+  scripts/chaos --json > chaos.json
+""",
+)
 @click.option("--only", "names", type=click.Choice(sorted(SCENARIOS)), multiple=True,
               help="Run this scenario; may be repeated.")  # fmt: skip
 @click.option("--attack", is_flag=True, help="Run the floods.")
@@ -99,19 +111,9 @@ def show(name, report, took_s, repeat):
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON instead.")
 @click.option("--list", "listed", is_flag=True, help="Say what there is, and run nothing.")
 def main(names, attack, soak, minutes, connections, sizes, quick, seed, as_json, listed):
-    r"""Kill, freeze, cut and fill up a real arena, and check what it promises.
+    """Kill, freeze, cut and fill up a real arena, and check what it promises.
 
     Exits with 1 if an invariant was broken. A target that was missed is shown.
-
-    \b
-    Examples:
-      scripts/chaos --quick
-      scripts/chaos --only killed-server --seed 7
-      scripts/chaos --only killed-server --size kills=25
-      scripts/chaos --attack
-      scripts/chaos --soak --minutes 60
-      scripts/chaos --connections 10000
-      scripts/chaos --json > chaos.json
     """
     if listed:
         for scenario in SCENARIOS.values():

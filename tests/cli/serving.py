@@ -31,7 +31,7 @@ def served(data, *arguments):
         stderr=subprocess.PIPE,
         text=True,
     )
-    timer = threading.Timer(PATIENCE_S * 6, process.kill)
+    timer = threading.Timer(PATIENCE_S * 2, process.kill)
     timer.start()
     try:
         line = process.stdout.readline()

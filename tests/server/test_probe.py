@@ -1,9 +1,13 @@
 """The arena notices for how long an answer would have waited to be read."""
 
 import asyncio
+import os
+import socket
+import tempfile
 import time
 
 import grpc
+import pytest
 
 from arena.referee import lag
 from arena.referee.lag import LagMeter
@@ -115,3 +119,29 @@ def test_a_probe_that_never_returns_is_given_up(monkeypatch):
             await until(lambda: not meter._probed)
 
     probing(play)
+
+
+@pytest.mark.parametrize(
+    ("listens", "age_s", "stays"),
+    [
+        pytest.param(False, 2 * probe_module.OLD_S, False, id="its-arena-was-killed"),
+        pytest.param(False, 0, True, id="its-arena-may-be-about-to-listen"),
+        pytest.param(True, 2 * probe_module.OLD_S, True, id="its-arena-runs"),
+    ],
+)
+def test_a_new_arena_removes_the_sockets_of_killed_ones(
+    listens, age_s, stays, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = tmp_path / f"{probe_module.PREFIX}of-another"
+    folder.mkdir()
+    place = folder / probe_module._SOCKET
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(place))
+        if listens:
+            other.listen()
+        then_s = time.time() - age_s
+        os.utime(place, (then_s, then_s))
+        probe = TransportProbe(LagMeter(None, time.monotonic), time.monotonic)
+        asyncio.run(probe.stop())
+        assert folder.exists() == stays
