@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import tracemalloc
 
 import pytest
 
@@ -149,6 +150,34 @@ def test_what_no_match_needs_is_gone(bodies, tmp_path):
         ]
     assert set(kinds) == {"run", "session", "ordered"}
     life.journal.close()
+
+
+def most_bytes_of_compacting(folder, matches):
+    """The most memory that it takes to compact a segment of so many matches, which are over."""
+    with Journal(folder) as journal:
+        for number in range(1, matches + 1):
+            name = f"match-{number}"
+            for body in (
+                {"ordered": journal_pb2.Ordered(match_id=name)},
+                {"match": number, "opened": journal_pb2.Opened(match_id=name)},
+                {"match": number, "closed": journal_pb2.Closed()},
+            ):
+                journal.append(journal_pb2.Record(**body).SerializeToString())
+        journal.flush()
+        journal._roll()
+        tracemalloc.start()
+        try:
+            assert Compactor().compact(journal.full_segments, ()) > 0
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+
+def test_matches_that_are_over_take_next_to_no_memory(tmp_path):
+    most_bytes_of_compacting(tmp_path / "first", 10)  # what is made once
+    few = most_bytes_of_compacting(tmp_path / "few", 1_000)
+    many = most_bytes_of_compacting(tmp_path / "many", 11_000)
+    assert (many - few) / 10_000 < 4
 
 
 def test_one_old_match_holds_no_more_than_its_own_records(bodies, tmp_path):

@@ -18,6 +18,7 @@ from typing import BinaryIO, Final
 
 from arena.replay import disk
 from arena.replay.journal.kept_sessions import KeptSession, session_records
+from arena.replay.journal.match_numbers import MatchNumbers
 from arena.replay.journal.segments import head_of
 from arena.replay.records import JOURNAL_MAGIC, Damaged, framed, read_records
 from arena.wire.fields import tag_bytes, tag_varint
@@ -42,47 +43,55 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Content:
-    """What stands in a segment."""
+    """What stands in a segment. Of a match that is not needed, which it never will be again, a bit."""
 
     size: int
     head: journal_pb2.Run
     bytes_of: Counter[int] = field(default_factory=Counter)
-    """By the number of the match."""
+    """By the number of the match, of those that were needed."""
     orders: Counter[str] = field(default_factory=Counter)
-    """Bytes of orders, by the match's id."""
+    """Bytes of orders, by the match's id, of those that were needed."""
     sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
     """What sessions had counted up to, by the bot's name and instance."""
     ids: dict[int, str] = field(default_factory=dict)
-    """Of the matches that begin here, by number."""
-    ends: set[int] = field(default_factory=set)
+    """Of the matches that begin here and were needed, by number."""
+    over: MatchNumbers = field(default_factory=MatchNumbers)
+    """Numbers of the matches that have records here and were not needed."""
+    ends: MatchNumbers = field(default_factory=MatchNumbers)
     """Numbers of matches that end here."""
 
-    def take(self, number: int, kind: int, body: bytes) -> None:
+    def take(self, number: int, kind: int, body: bytes, needed: Collection[str]) -> None:
         """Take note of the next record."""
         size = len(framed(body))
-        if number:
-            self.bytes_of[number] += size
         if kind == _CLOSED:
             self.ends.add(number)
         elif kind in (_OPENED, _SEATED, _SESSION, _ORDERED):
             record = journal_pb2.Record.FromString(body)
-            if kind == _OPENED:
+            if kind == _OPENED and record.opened.match_id in needed:
                 self.ids[number] = record.opened.match_id
-            elif kind == _ORDERED:
+            elif kind == _OPENED:
+                self.over.add(number)
+            elif kind == _ORDERED and record.ordered.match_id in needed:
                 self.orders[record.ordered.match_id] += size
             elif kind == _SESSION:
                 each = record.session
                 self.keep_session(each.bot, each.instance, each.epoch, each.matches)
-            else:
+            elif kind == _SEATED:
                 for bot in record.seated.bots:
                     self.keep_session(bot.bot, bot.instance, 0, bot.match)
+        if number and number not in self.over:
+            self.bytes_of[number] += size
 
     def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
         """Take note of a session's counters."""
         known = self.sessions.pop((bot, instance), KeptSession())
         self.sessions[bot, instance] = known.including(epoch, matches)  # the latest comes last
 
-    def stays(self, over: Collection[int], needed: Collection[str]) -> int:
+    def touches(self, number: int) -> bool:
+        """Whether it has records of the match of that number."""
+        return number in self.bytes_of or number in self.over
+
+    def stays(self, over: MatchNumbers, needed: Collection[str]) -> int:
         """About how many bytes of it are needed."""
         matches = sum(size for number, size in self.bytes_of.items() if number not in over)
         orders = sum(size for name, size in self.orders.items() if name in needed)
@@ -116,24 +125,44 @@ class Compactor:
         replaced = {name for each in segments for name in head_of(each).replaces}
         freed = self._remove([each for each in segments if each.name in replaced])
         segments = [each for each in segments if each.name not in replaced]
-        contents = {each: self._content(each) for each in segments}
-        self._contents = {path: each for path, each in contents.items() if each is not None}
-        over = self._over(needed)
+        before, self._contents = self._contents, {}
+        over = MatchNumbers()
+        for each in segments:
+            content = self._content(each, before.get(each), needed, over)
+            if content is not None:
+                self._contents[each] = content
+                over.update(content.head.over)
+                over.update(content.over)
+                over.update(number for number, name in content.ids.items() if name not in needed)
         for group in list(self._groups(segments, over, needed)):
             freed += self._rewrite(group, over, needed, sessions=sessions)
         return freed
 
-    def _content(self, segment: Path) -> _Content | None:
-        """What stands in a segment; None if it cannot be known."""
+    def _content(
+        self,
+        segment: Path,
+        known: _Content | None,
+        needed: Collection[str],
+        over: MatchNumbers,
+    ) -> _Content | None:
+        """What stands in a segment; None if it cannot be known.
+
+        Args:
+          segment: Its file.
+          known: What was found there the last time.
+          needed: The matches whose records are still needed, by id.
+          over: Numbers of matches that are not, as far as earlier segments tell.
+        """
         size = segment.stat().st_size
-        known = self._contents.get(segment)
         if segment in self._unusable or (known is not None and known.size == size):
             return known
         content = _Content(size, head_of(segment))
         try:
             with segment.open("rb") as file:
                 for number, kind, body in self._records(file):
-                    content.take(number, kind, body)
+                    if number in over:
+                        content.over.add(number)
+                    content.take(number, kind, body, needed)
         except Damaged as error:
             self._unusable.add(segment)
             why = f"{segment.name}: {error}"
@@ -149,16 +178,8 @@ class Compactor:
             if at:
                 yield *_number_and_kind(record.body), record.body
 
-    def _over(self, needed: Collection[str]) -> set[int]:
-        """Numbers of the matches that are not needed, as far as the segments tell."""
-        over: set[int] = set()
-        for content in self._contents.values():
-            over.update(content.head.over)
-            over.update(number for number, name in content.ids.items() if name not in needed)
-        return over
-
     def _groups(
-        self, segments: Sequence[Path], over: Collection[int], needed: Collection[str]
+        self, segments: Sequence[Path], over: MatchNumbers, needed: Collection[str]
     ) -> Iterator[list[Path]]:
         """Segments that follow each other and are worth to be written anew as one."""
         group: list[Path] = []
@@ -178,7 +199,7 @@ class Compactor:
     def _rewrite(
         self,
         group: Sequence[Path],
-        over: Collection[int],
+        over: MatchNumbers,
         needed: Collection[str],
         *,
         sessions: bool,
@@ -187,16 +208,23 @@ class Compactor:
         target = group[-1]
         contents = [self._contents[each] for each in group]
         elsewhere = [each for path, each in self._contents.items() if path not in group]
-        touched = {number for each in contents for number in (*each.bytes_of, *each.head.over)}
-        ended = {number for each in self._contents.values() for number in each.ends}
+        touched = MatchNumbers()
+        for content in contents:
+            touched.update(content.bytes_of)
+            touched.update(content.over)
+            touched.update(content.head.over)
         run = journal_pb2.Run(
             boot_id=contents[0].head.boot_id,
             replaces=[each.name for each in group[:-1]],
             # Of one that has no end in a full segment, there may be more in the one in use.
-            over=sorted(
+            over=(
                 number
-                for number in touched & set(over)
-                if number not in ended or any(number in each.bytes_of for each in elsewhere)
+                for number in touched
+                if number in over
+                and (
+                    not any(number in each.ends for each in self._contents.values())
+                    or any(each.touches(number) for each in elsewhere)
+                )
             ),
         )
         size = sum(each.size for each in contents)
@@ -212,7 +240,7 @@ class Compactor:
         self,
         group: Sequence[Path],
         run: journal_pb2.Run,
-        over: Collection[int],
+        over: MatchNumbers,
         needed: Collection[str],
         *,
         sessions: bool,
