@@ -26,6 +26,7 @@ from arena.games.oklahoma_rummy.melds import (
     canonical,
     extended,
     filled,
+    melds_of_three,
     melds_within,
     read_meld,
     subsets,
@@ -145,17 +146,13 @@ class AtDraw(Choice):
         top = self.top
         if top is None:
             return first, []
-        held = in_order((*self.hand, top))
+        size = SIZES[0]
         if top in TWOS:
             # The top card is first of the 2s, so every meld with a 2 has it.
-            melds = melds_within(held, (top, *twos_of(self.hand)))
-        else:
-            near = [card for card in held if card[0] == top[0] or card[1] == top[1]]
-            melds = melds_within(near, twos_of(self.hand))
-        size = SIZES[0]
-        return first, [
-            [meld for meld in some if len(meld[1]) == size and top in meld[1]] for some in melds
-        ]
+            melds = melds_within(self.hand, (top, *twos_of(self.hand)))
+            melds[0] = []
+            return first, [[meld for meld in some if len(meld[1]) == size] for some in melds]
+        return first, melds_of_three(top, in_order((*self.hand, top)), twos_of(self.hand))
 
     def laying(self, kind: MeldKind, cards: CardList) -> Move:
         return _take_pile(kind, cards)

@@ -262,8 +262,24 @@ def melds_within(cards: Iterable[Card], twos: CardList) -> list[list[LooseMeld]]
     found: list[list[LooseMeld]] = [[] for _ in range(SIZES[-1] + 1)]
     for group in groups:
         for twos_in, melds in enumerate(group):
-            found[twos_in] += melds
+            if melds:
+                found[twos_in] += melds
     for size in SIZES:
         if len(twos) >= size:
             found[size].append((MeldKind.SET, twos[:size]))
+    return found
+
+
+def melds_of_three(top: Card, cards: CardList, twos: CardList) -> list[list[LooseMeld]]:
+    """As `melds_within`, those of three cards that have `top`, which is one of the cards and no 2."""
+    few = twos[: SIZES[0] - 1]
+    found: list[list[LooseMeld]] = [[] for _ in range(len(few) + 1)]
+    of_rank = tuple([card for card in cards if card[0] == top[0]])
+    of_suit = tuple([card for card in cards if card[1] == top[1] and card[0] != TWO])
+    for group, within in ((of_rank, sets_within), (of_suit, runs_within)):
+        if len(group) + len(few) >= SIZES[0]:
+            for twos_in, melds in enumerate(within(group, few)):
+                if melds:
+                    some = [meld for meld in melds if len(meld[1]) == SIZES[0] and top in meld[1]]
+                    found[twos_in] += some
     return found
