@@ -237,3 +237,26 @@ def test_the_defences_of_today_are_seen():
     """One of each row; another day, the next."""
     done = run("--short", "--processes", "2", "--unproven")
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+# fmt: off
+MADE = [
+    ("arena/cards.cpython-311-x86_64-linux-gnu.so", "a module that was compiled would be run in place of the changed source"),
+    ("clients/rust/target/release/deps/rmeta",      "cargo writes and removes files there while a copy is made"),
+    ("clients/typescript/node_modules/a/index.js",  "packages of npm, which are many"),
+    ("clients/typescript/dist/index.js",            "what was bundled"),
+    (".venv/bin/python",                            "the environment, which is used where it is"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("made", "why"), MADE, ids=[row[1] for row in MADE])
+def test_a_copy_has_what_was_written_and_nothing_that_was_made(made, why, tmp_path):
+    root = tmp_path / "checkout"
+    for name in (made, "arena/cards.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+    copy = Checkout(root, tmp_path / "copies")
+    assert [
+        str(each.relative_to(copy.root)) for each in copy.root.rglob("*") if each.is_file()
+    ] == ["arena/cards.py"]
