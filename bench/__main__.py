@@ -406,6 +406,15 @@ def _draw(file: Path, folder: Path) -> None:
         _out.print(str(path), soft_wrap=True, markup=False, highlight=False)
 
 
+def _write(file: Path | None, found: dict[str, Any]) -> None:
+    """Write the figures so far, if they are to be written."""
+    if file is not None:
+        try:
+            file.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+        except OSError as error:
+            raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+
+
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
@@ -470,6 +479,9 @@ def main(
         "peers": {},
         "playing": [],
         "sweeps": {},
+        "versions": versions(),
+        "date": _today(),
+        "quick": quick,
     }
     if paths and only != "floor":
         raise click.UsageError("--grpcio goes with --only floor")
@@ -480,16 +492,12 @@ def main(
             else:
                 for part in [only] if only else PARTS:
                     found |= parts[part](quick, status.update)
+                    _write(file, found)  # one that fails later loses nothing
         except Failed as error:
             raise click.ClickException(str(error)) from None
-    found |= {"versions": versions(), "date": _today(), "quick": quick}
     shown = ", ".join(f"{name} {value}" for name, value in found["versions"].items())
     _out.print(shown, soft_wrap=True)
-    if file is not None:
-        try:
-            file.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
-        except OSError as error:
-            raise click.ClickException(f"cannot write {file}: {error.strerror}") from None
+    _write(file, found)
     if why := _off_budget(found["cost"] or []):
         raise click.ClickException(why)
 

@@ -1,11 +1,15 @@
 """What is measured is what it says: a benchmark that is broken, or measures nothing, is found here."""
 
 import itertools
+import json
 
 import pytest
+from click.testing import CliRunner
 
-from bench import hands, peers
+from bench import __main__ as bench
+from bench import hands, peers, watching
 from bench.encode import MOVES, ask_60_moves
+from bench.processes import Failed
 from cardarena.v1 import play_pb2
 
 
@@ -42,3 +46,27 @@ def test_a_peer_plays_where_it_is_installed(name):
     except ImportError:
         pytest.skip("scripts/setup bench installs it")
     assert rate(0.01) > 0
+
+
+def test_what_it_costs_to_count_is_told():
+    costs = watching.measure(rounds=1)
+    assert costs.page_ms > 0
+    assert costs.page_ms >= costs.page_loop_ms
+    assert 0 <= costs.ledger_us < costs.decision_us
+
+
+def test_a_part_that_fails_loses_nothing_of_those_before_it(tmp_path, monkeypatch):
+    def fails(*_):
+        raise Failed("there is no port left")
+
+    monkeypatch.setattr(bench, "PARTS", ("encode", "wire"))
+    monkeypatch.setattr(bench, "_encode", lambda *_: {"encode": {"us": 9.0}})
+    monkeypatch.setattr(bench, "_wire", fails)
+    file = tmp_path / "figures.json"
+    done = CliRunner().invoke(bench.main, ["--json", str(file)])
+    assert done.exit_code == 1
+    assert "there is no port left" in done.output
+    found = json.loads(file.read_text("utf-8"))
+    assert found["encode"] == {"us": 9.0}
+    assert found["date"]
+    assert found["versions"]

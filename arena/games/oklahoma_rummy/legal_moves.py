@@ -205,7 +205,8 @@ class AtPlay(Choice):
             if len(meld.cards) == SIZES[-1]:
                 continue
             for end, fitting in additions_to(meld):
-                others += [_extend(index, card, end) for card in held if card in fitting]
+                if not fitting.isdisjoint(held):  # quicker than to look at each, and mostly so
+                    others += [_extend(index, card, end) for card in held if card in fitting]
         return others, melds_within(self.hand, twos_of(self.hand))
 
     def laying(self, kind: MeldKind, cards: CardList) -> Move:

@@ -10,7 +10,7 @@ nowhere, not even in the two-slot of a run (R4).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
 from itertools import combinations
@@ -199,47 +199,74 @@ _PLACES: Final = {
 """The places of a natural card on the ladder, as bits: an ace has two."""
 
 
-def _run_shapes(suit: str, twos: int) -> Iterator[tuple[int, tuple[Card | None, ...]]]:
-    """Runs with so many 2s: the places of their naturals, and their cards with gaps for 2s."""
-    for size in SIZES:
-        for low in range(len(LADDER) - size + 1):
-            places = range(low, low + size)
-            for filled_by_twos in combinations(places, twos):
-                # The queen of spades' place takes a 2 only where that is the only one (R2).
-                queen = suit == "s" and QUEEN_PLACE in filled_by_twos
-                if twos >= size or (queen and twos > 1):
-                    continue
-                natural = [place for place in places if place not in filled_by_twos]
-                if TWO_PLACE not in natural:  # a 2 is a natural card nowhere (R4)
-                    needed = sum(1 << place for place in natural)
-                    cards = [LADDER[p] + suit if p in natural else None for p in places]
-                    yield needed, tuple(cards)
+_Shape: TypeAlias = tuple[Card | None, ...]
+"""The cards of a run, with gaps for 2s."""
+_Window: TypeAlias = tuple[int, int, tuple[tuple[_Shape, ...], ...]]
+"""Places next to each other: the lowest, a mask of as many bits, and by which of them are held the runs there."""
 
 
-_RUN_SHAPES: Final = {
-    suit: tuple(tuple(_run_shapes(suit, twos)) for twos in range(SIZES[-1])) for suit in SUITS
+def _window(suit: str, twos: int, low: int, size: int) -> _Window:
+    """The runs with so many 2s in the `size` places from `low` up."""
+    places = range(low, low + size)
+    shapes: list[tuple[int, _Shape]] = []
+    for filled_by_twos in combinations(places, twos):
+        natural = [place for place in places if place not in filled_by_twos]
+        # The queen of spades' place takes a 2 only where that is the only one (R2).
+        queen = suit == "s" and QUEEN_PLACE in filled_by_twos
+        # A 2 is a natural card nowhere (R4).
+        if natural and TWO_PLACE not in natural and not (queen and twos > 1):
+            needed = sum(1 << place - low for place in natural)
+            shapes.append(
+                (needed, tuple(LADDER[p] + suit if p in natural else None for p in places))
+            )
+    return (
+        low,
+        (1 << size) - 1,
+        tuple(
+            tuple(cards for needed, cards in shapes if held & needed == needed)
+            for held in range(1 << size)
+        ),
+    )
+
+
+_RUNS: Final = {
+    suit: tuple(
+        tuple(
+            _window(suit, twos, low, size)
+            for size in SIZES
+            for low in range(len(LADDER) - size + 1)
+        )
+        for twos in range(SIZES[-1])
+    )
+    for suit in SUITS
 }
-"""By suit and number of 2s."""
+"""By suit and number of 2s, where runs may be: what is held there tells which are."""
 
 
-@lru_cache(_MEMO)
 def runs_within(naturals: CardList, twos: CardList) -> ByTwos:
     """The runs of one suit, from the cards held of it and the first 2s."""
     held = 0
     for card in naturals:
         held |= _PLACES[card]
-    shapes = _RUN_SHAPES[naturals[0][1]]
-    return tuple(
-        tuple(
+    return _runs(naturals[0][1], held, twos)
+
+
+@lru_cache(_MEMO)
+def _runs(suit: str, held: int, twos: CardList) -> ByTwos:
+    """The runs of one suit, from the places held of it."""
+    runs = _RUNS[suit]
+    found: list[tuple[LooseMeld, ...]] = []
+    for count in range(len(twos) + 1):
+        melds: list[LooseMeld] = [
             (MeldKind.RUN, _without_gaps(cards, twos))
-            for needed, cards in shapes[count]
-            if held & needed == needed
-        )
-        for count in range(len(twos) + 1)
-    )
+            for low, mask, by_held in runs[count]
+            for cards in by_held[held >> low & mask]
+        ]
+        found.append(tuple(melds))
+    return tuple(found)
 
 
-def _without_gaps(cards: tuple[Card | None, ...], twos: CardList) -> CardList:
+def _without_gaps(cards: _Shape, twos: CardList) -> CardList:
     following = iter(twos)
     return tuple([card or next(following) for card in cards])
 
