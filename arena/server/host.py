@@ -45,6 +45,7 @@ from arena.server.gate.admission import Admission
 from arena.server.gate.calls import CallInterceptor
 from arena.server.gate.connections import (
     ConnectionWatch,
+    bound_buffers,
     can_be_watched,
     listening,
     of_this_process,
@@ -219,6 +220,7 @@ def _connection_watch(address: str, traffic: Traffic) -> ConnectionWatch | None:
         _log.warning("this system does not show connections: floods of frames are not cut")
         return None
     port = int(address.rpartition(":")[2])
+    bound_buffers(port)
     return ConnectionWatch(
         of_this_process(port),
         traffic,

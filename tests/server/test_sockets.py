@@ -4,6 +4,7 @@ import errno
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ from arena.games.catalogue import GAMES
 from arena.referee import Ending, Unwritten
 from arena.replay.verify import verify_file
 from arena.server.gate.calls import INTERNAL_TEXT
+from arena.server.gate.connections import RECEIVE_BYTES, _sockets
 from arena.server.gate.tokens import Tokens
 from arena.server.host import CannotServe, ServerSettings, serve
 from arena.server.services import lobby, play, replays
@@ -613,6 +615,17 @@ def process(folder, *arguments):
     finally:
         running.kill()
         running.communicate()
+
+
+def test_little_of_a_connection_waits_to_be_read(arena):
+    port = int(arena.address.rpartition(":")[2])
+    with seated(arena, "reader"):
+        sizes = {
+            own.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+            for own in _sockets(port)
+            if not own.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+        }
+    assert sizes == {2 * RECEIVE_BYTES}  # Linux counts as much again for what it needs itself
 
 
 def test_silent_connections_take_no_descriptor_that_is_needed(tmp_path):

@@ -43,6 +43,9 @@ STRANGER_BYTES: Final = 32 << 10
 """What it may send at once before its first call."""
 BYTES_PER_S: Final = 64 << 10
 """And how much each second."""
+RECEIVE_BYTES: Final = 32 << 10
+"""What the kernel takes in of a connection before gRPC reads it. gRPC reads on until nothing is left: of
+one that sends without end, others had to wait for megabytes."""
 LOOK_S: Final = 0.1
 """From one look at busy connections to the next."""
 ALERT_LOOK_S: Final = 0.02
@@ -329,6 +332,15 @@ def listening(port: int) -> Iterator[socket.socket]:
     for own in _sockets(port):
         if own.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             yield own
+
+
+def bound_buffers(port: int) -> None:
+    """Have connections to a port of this process, which listens there, take in no more than `RECEIVE_BYTES` unread.
+
+    Those that are open already stay as they are.
+    """
+    for own in listening(port):
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BYTES)
 
 
 def _established(port: int) -> Iterator[Connection]:
